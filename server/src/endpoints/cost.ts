@@ -1,5 +1,5 @@
 /**
- * What a request costs, told from its parameters alone, before anything is done for it. One unit is a microsecond of the signer on the
+ * What a request costs, told from its parameters and the length of its organization's state, before anything is done for it. One unit is a microsecond of the signer on the
  * machine where these were measured; only their proportions matter. The gateway shares the signer by them; the signer itself shares by
  * the time that is really used, so that an estimate that is wrong costs nobody else anything.
  */
@@ -14,6 +14,9 @@ export const unitCosts = {
   request: 500,
   /** Of a body's thousand bytes: read, validated and hashed. */
   kilobyte: 10,
+  /** A thousand bytes of an organization's state: offered and read; or written, hashed, carried and committed, in both processes. */
+  stateRead: 10,
+  stateWritten: 12,
   sign: { CURVE_SECP256K1: 900, CURVE_P256: 1_800, CURVE_ED25519: 200 },
   /** One component of a path, not hardened where the curve knows that. */
   derive: { CURVE_SECP256K1: 320, CURVE_P256: 80, CURVE_ED25519: 20 },
@@ -190,6 +193,22 @@ type DerivingParams = {
 function costOfAppProofs({ accounts, wallet }: DerivingParams): number {
   const count = 1 + (accounts?.length ?? 0) + (wallet?.accounts?.length ?? 0);
   return count * unitCosts.sign.CURVE_P256;
+}
+
+/** Of an activity that is mostly done without a change: it writes pages where it must wait for approvals, which few do at once. */
+const seldomWritten = 1 / 4;
+
+/**
+ * How much of its organization's pages a request may have written at most, in lengths of the whole state. Which pages an activity writes
+ * only its run tells; and whatever it does, the first use of a key is noted among the members. App proofs keep the state besides.
+ */
+export function stateShareOf({ pure }: Pick<AnyActivity, "pure">, generateAppProofs: boolean): number {
+  return (pure === true ? seldomWritten : 1) + (generateAppProofs ? 1 : 0);
+}
+
+/** What a request costs beside that, from the bytes of the state that it reads and writes. */
+export function costOfState({ read, written }: { read: number; written: number }): number {
+  return costOfText(read, unitCosts.stateRead) + costOfText(written, unitCosts.stateWritten);
 }
 
 /** Schemas and limits keep every activity below it. This is for one whose schema would let it grow beyond. */

@@ -9,7 +9,7 @@ import type { Logger } from "pino";
 import { addCosignatures } from "../store/public_log.ts";
 import type { Store } from "../store/store.ts";
 import { createAdmission } from "./bounds/admission.ts";
-import { admissionLimits, memoryBounds } from "./bounds/memory_bounds.ts";
+import { admissionLimits } from "./bounds/memory_bounds.ts";
 import { createQueryQueue } from "./bounds/query_queue.ts";
 import { createRepeats } from "./bounds/repeats.ts";
 import type { FaultLog } from "./http/answers.ts";
@@ -110,7 +110,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const places = new LogPlaces(dependencies.link, logLostPlaces(log));
   const link = places.watch(dependencies.link);
   const committer = createBudgetedCommitter({ ...dependencies, link }, places);
-  const admission = createAdmission(admissionLimits, () => committer.heldBytes() < memoryBounds.commits);
+  const admission = createAdmission(admissionLimits, committer.heldBytes);
   const issuers = createIssuerStatements({ courier, needCourier });
   const orders = createCourierOrders({ courier, needCourier });
   const organizations = createOrganizations(store, link, logRefusedStates(log), admission, issuers, orders);

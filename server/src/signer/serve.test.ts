@@ -4,13 +4,14 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { stampEvidence } from "../../test/evidence.ts";
 import { createSignerRig } from "../../test/signer_rig.ts";
-import { createFrameReader, encodeFrame } from "../frames/frame.ts";
+import { createFrameReader, encodeFrame, setWait } from "../frames/frame.ts";
 import { messages } from "../frames/messages.ts";
 import { serve } from "./serve.ts";
 
 /** A signer behind a socket whose other end is the test's. */
-async function served(t: TestContext) {
+async function served(t: TestContext, maxWaiting?: number) {
   const { operations } = createSignerRig();
   // A long answer, as a statement of many ranges is.
   operations.statement = () => ({ statement: new Uint8Array(256 * 1024), signature: new Uint8Array(64) });
@@ -19,13 +20,13 @@ async function served(t: TestContext) {
   const accepted = new Promise<Socket>((resolve) => server.once("connection", resolve));
   const gateway = connect(path);
   const socket = await accepted;
-  serve(socket, operations, () => undefined);
+  serve(socket, operations, () => undefined, maxWaiting);
   t.after(() => {
     gateway.destroy();
     socket.destroy();
     server.close();
   });
-  return { gateway, socket };
+  return { gateway, socket, operations };
 }
 
 test("a gateway that does not read is waited for by one listener, and then served in order", async (t) => {
@@ -51,4 +52,67 @@ test("a gateway that does not read is waited for by one listener, and then serve
     frames.map((_, id) => id),
   );
   assert.deepEqual(warnings, []);
+});
+
+const until = async (condition: () => boolean) => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+/** A prepare of 256 KiB, whose sender waits for so long; 0: for ever. */
+function longPrepare(id: number, waitMs = 0): Uint8Array {
+  const nothing = { records: [], wishes: [], pages: [], others: [], statements: [] };
+  const absent = { subOrganizationId: undefined, state: undefined, journal: undefined, target: undefined };
+  const body = new Uint8Array(256 * 1024);
+  const evidence = stampEvidence("");
+  const frame = encodeFrame("prepare", id, messages.prepare.request, { body, evidence, ...absent, ...nothing });
+  if (waitMs > 0) setWait(frame, waitMs);
+  return frame;
+}
+
+test("no more is read than may wait for its turn, and all of it, a release behind it too, is answered once that is done", async (t) => {
+  const { gateway, socket, operations } = await served(t, 1024 * 1024);
+  let [isHeld, begun] = [true, 0];
+  t.after(() => {
+    isHeld = false;
+  });
+  operations.preparing = function* () {
+    begun += 1;
+    while (isHeld) yield;
+    return { kind: "again", value: [] };
+  };
+  const ids: number[] = [];
+  gateway.on(
+    "data",
+    createFrameReader(({ id }) => ids.push(id)),
+  );
+  const prepares = Array.from({ length: 40 }, (_, id) => longPrepare(id));
+  gateway.write(Buffer.concat(prepares));
+  gateway.write(encodeFrame("release", 40, messages.release.request, { rows: [], links: [] }));
+  await until(() => socket.isPaused());
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.ok(socket.bytesRead < 2 * 1024 * 1024, `${socket.bytesRead}`);
+  assert.equal(begun, 1);
+  isHeld = false;
+  await until(() => ids.length === 41);
+  assert.deepEqual(
+    ids.filter((id) => id < 40),
+    prepares.map((_, id) => id),
+  );
+  assert.equal(begun, 40);
+});
+
+test("what nobody waits for any more makes room for what comes after it", async (t) => {
+  const { gateway, operations } = await served(t, 1024 * 1024);
+  operations.preparing = function* () {
+    for (;;) yield;
+  };
+  let answered = 0;
+  gateway.on(
+    "data",
+    createFrameReader(() => {
+      answered += 1;
+    }),
+  );
+  for (let id = 0; id < 20; id++) gateway.write(longPrepare(id, 20));
+  await until(() => answered === 20);
 });

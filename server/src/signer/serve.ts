@@ -12,10 +12,22 @@ import { digestKey } from "../state/digest.ts";
 import type { Operations } from "./operations.ts";
 import { createScheduler } from "./scheduler.ts";
 
-export function serve(socket: Socket, operations: Operations, note: (message: string) => void): void {
+/**
+ * What may wait for its turn, in bytes of frames, the states that come along included; one frame more may be read. A gateway lets in half
+ * of it at most, so that its releases never wait behind this.
+ */
+const maxWaitingBytes = 64 * 1024 * 1024;
+
+export function serve(
+  socket: Socket,
+  operations: Operations,
+  note: (message: string) => void,
+  maxWaiting = maxWaitingBytes,
+): void {
   const scheduler = createScheduler(flush);
   let corked = false;
   let isFull = false;
+  let waitingBytes = 0;
 
   function send(frame: Uint8Array): void {
     // Replies of one turn leave in one write.
@@ -36,13 +48,34 @@ export function serve(socket: Socket, operations: Operations, note: (message: st
   function holdUntilDrained(): void {
     if (isFull) return;
     isFull = true;
-    socket.pause();
+    readOrPause();
     scheduler.hold();
     socket.once("drain", () => {
       isFull = false;
-      socket.resume();
+      readOrPause();
       scheduler.goOn();
     });
+  }
+
+  /** What waits is worked on meanwhile, and none of it waits for a frame that is still to be read: reading always goes on. */
+  function readOrPause(): void {
+    const isPaused = isFull || waitingBytes > maxWaiting;
+    if (isPaused === socket.isPaused()) return;
+    if (isPaused) socket.pause();
+    else socket.resume();
+  }
+
+  /** Counts a frame from now until the function that this returns is first called. */
+  function hold({ length }: Uint8Array): () => void {
+    waitingBytes += length;
+    readOrPause();
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      waitingBytes -= length;
+      readOrPause();
+    };
   }
 
   function fail(id: number, error: unknown): void {
@@ -52,11 +85,16 @@ export function serve(socket: Socket, operations: Operations, note: (message: st
   const read = createFrameReader((frame) => {
     const { kind, id, turn, payload } = frame;
     if (kind === "prepare") {
+      const letGo = hold(payload);
       scheduler.add(digestKey(turn.queue), {
-        work: preparing(frame),
+        work: preparing(frame, letGo),
         expiresAt: turn.waitMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + turn.waitMs,
         fail: (error) => fail(id, error),
-        dropped: () => fail(id, new Fault("unavailable", "the request waited too long for its turn; try again")),
+        dropped() {
+          // One that was never begun has no `finally` to run.
+          letGo();
+          fail(id, new Fault("unavailable", "the request waited too long for its turn; try again"));
+        },
       });
       return;
     }
@@ -69,9 +107,13 @@ export function serve(socket: Socket, operations: Operations, note: (message: st
     setImmediate(flush);
   });
 
-  function* preparing({ id, payload }: Frame): Work<void> {
+  function* preparing({ id, payload }: Frame, letGo: () => void): Work<void> {
     const { request, reply } = messages.prepare;
-    send(encodeFrame("prepare", id, reply, yield* operations.preparing(decode(request, payload))));
+    try {
+      send(encodeFrame("prepare", id, reply, yield* operations.preparing(decode(request, payload))));
+    } finally {
+      letGo();
+    }
   }
 
   socket.on("data", (chunk: Buffer) => {

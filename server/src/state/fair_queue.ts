@@ -101,10 +101,10 @@ export function createFairQueue<J>(quantum: number): FairQueue<J> {
   };
 }
 
-type Queue<T> = { first(): T | undefined; push(value: T): void; shift(): void };
+export type Queue<T> = { first(): T | undefined; push(value: T): void; shift(): void };
 
 /** Two stacks: an array that is shifted moves all that is in it. */
-function createQueue<T>(): Queue<T> {
+export function createQueue<T>(): Queue<T> {
   let out: T[] = [];
   let coming: T[] = [];
   function turnOver(): void {

@@ -248,6 +248,20 @@ export async function loadState(store: Store, organizationId: string): Promise<S
   return head && { ...head, pages };
 }
 
+const stateLength = compiled("state_length", (db, organizationId: string) =>
+  db
+    .selectFrom("pages")
+    .select(sql<number>`cast(coalesce(sum(length(content)), 0) as integer)`.as("length"))
+    .where("organization_id", "=", organizationId)
+    .where("name", "not like", "keyFacts/%"),
+);
+
+/** How long the pages of a state are that `loadState` would read, in bytes. None is read for it. */
+export async function findStateLength(store: Store, organizationId: string): Promise<number> {
+  const [row] = await stateLength(store, organizationId);
+  return row?.length ?? 0;
+}
+
 /** One statement, as with whole states. */
 const partOfState = compiled("part_of_state", (db, organizationId: string, name: string) =>
   db

@@ -12,7 +12,7 @@ import {
 } from "./across.ts";
 import { findActivity, findActivityByFingerprint } from "./activities.ts";
 import { commitGroup } from "./commit.ts";
-import { findCaller, loadHeaders, loadJournal, loadState } from "./organizations.ts";
+import { findCaller, findStateLength, loadHeaders, loadJournal, loadState } from "./organizations.ts";
 
 for (const dialect of dialects) {
   describe(`reads on ${dialect}`, () => {
@@ -51,6 +51,22 @@ for (const dialect of dialects) {
         undefined,
       );
       assert.equal(await findCaller(store, randomUUID(), single.curve, single.publicKey), undefined);
+    });
+
+    test("how long a state is can be asked without reading it, and is that of what would be read", async (t) => {
+      const found = await family(t);
+      if (found === undefined) return;
+      const { store, left } = found;
+      const facts = { name: "keyFacts/0a", content: new Uint8Array(5_000) };
+      const members = { name: "members", content: new Uint8Array(300_000) };
+      const change = stateChange(left, 1);
+      assert.ok(change.next !== undefined);
+      await commitGroup(store, [{ ...change, next: { ...change.next, pages: [facts, members] } }], []);
+      const read = (await loadState(store, left))?.pages ?? assert.fail();
+      const length = read.reduce((sum, { content }) => sum + content.length, 0);
+      assert.ok(length > 300_000);
+      assert.equal(await findStateLength(store, left), length);
+      assert.equal(await findStateLength(store, randomUUID()), 0);
     });
 
     test("a key is found below its parent only, apart where it is proven, and of many copies the oldest", async (t) => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as breath } from "node:timers/promises";
 import { patienceMs } from "../../../../core/test/patience.ts";
+import { weightOf } from "../submit/request_weight.ts";
 import { createAdmission } from "./admission.ts";
 import type { AdmissionLimits, Weight } from "./admission_limits.ts";
 
@@ -11,22 +12,23 @@ const limits: AdmissionLimits = {
   allInFlight: 8,
   allCost: 1_000_000,
   allBytes: 1024 * 1024,
+  allReplies: 1024 * 1024,
   waiting: 50,
   waitingBytes: 100 * 1024,
   waitMs: patienceMs,
 };
 
 /** An admission, and what becomes of those who come, in order. */
-function watched(changes: Partial<AdmissionLimits> = {}, hasRoom?: () => boolean) {
-  const admission = createAdmission({ ...limits, ...changes }, hasRoom);
+function watched(changes: Partial<AdmissionLimits> = {}, heldReplies?: () => number) {
+  const admission = createAdmission({ ...limits, ...changes }, heldReplies);
   const seen: string[] = [];
   const come = (
     organizationId: string,
     name: string,
-    { cost = 500, bytes = 100 }: Partial<Weight> = {},
+    { cost = 500, bytes = 100, ...more }: Partial<Weight> = {},
     caller = "",
   ) => {
-    const weight = { cost, bytes };
+    const weight = { cost, bytes, ...more };
     const turn = admission.enter(organizationId, weight, caller);
     if (turn === undefined) seen.push(name);
     else
@@ -120,15 +122,68 @@ test("callers of one organization take turns, and one who floods it gives way to
   assert.deepEqual(seen.slice(2), ["eve 0", "ann"], "she does not wait for all that came before");
 });
 
-test("nothing is let in while nobody can take what comes of it", async () => {
-  let hasRoom = true;
-  const { seen, come } = watched({}, () => hasRoom);
-  come("a", "1");
-  hasRoom = false;
-  come("a", "2");
+const kibibyte = 1024;
+
+test("nothing is let in while nobody can take what comes of it, not even when nothing else is under way", async () => {
+  let held = 0;
+  const { admission, seen, come } = watched({}, () => held);
+  const leave = come("a", "1", { reply: 600 * kibibyte });
+  held = 1020 * kibibyte;
+  leave();
+  come("a", "2", { reply: 8 * kibibyte });
   assert.deepEqual(seen, ["1"]);
-  hasRoom = true;
-  while (seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  held = 0;
+  admission.replyGone();
+  await breath();
+  assert.deepEqual(seen, ["1", "2"]);
+});
+
+test("replies that are to come take room before they do, and long ones leave some of it to the others", async () => {
+  const { seen, come } = watched();
+  const long = { reply: 300 * kibibyte };
+  const leaves = ["1", "2", "3", "4"].map((name) => come(name, name, long));
+  assert.deepEqual(seen, ["1", "2"]);
+  come("b", "short", { reply: 4 * kibibyte });
+  assert.deepEqual(seen, ["1", "2", "short"]);
+  leaves[0]?.();
+  await breath();
+  assert.deepEqual(seen, ["1", "2", "short", "3"]);
+});
+
+test("a reply that is longer than the bound is let in alone", async () => {
+  const { seen, come } = watched();
+  const leave = come("a", "1", { reply: 8 * kibibyte });
+  come("b", "endless", { reply: 8 * 1024 * kibibyte });
+  assert.deepEqual(seen, ["1"]);
+  leave();
+  await breath();
+  assert.deepEqual(seen, ["1", "endless"]);
+});
+
+test("what goes along with a request counts while it is under way, as it is known, and not while it waits", async () => {
+  const { admission, seen, come } = watched();
+  const [few, many] = [1, 1_000].map((count) => ({ cost: 500, bytes: 100, offered: count * kibibyte }));
+  assert.ok(few !== undefined && many !== undefined);
+  come("a", "1", few);
+  admission.correct(few, many);
+  come("b", "2", { offered: 100 * kibibyte });
+  assert.deepEqual(seen, ["1"]);
+  assert.ok(admission.underWayBytes() > 1_000 * kibibyte && admission.waitingBytes() < 10 * kibibyte);
+  admission.leave("a", many);
+  await breath();
+  assert.deepEqual(seen, ["1", "2"]);
+  assert.ok(admission.underWayBytes() < 110 * kibibyte);
+});
+
+test("an organization whose requests write megabytes has few of them under way", () => {
+  const everything = 1024 * 1024 * kibibyte;
+  const room = { allReplies: everything, allBytes: everything, waiting: 100, waitingBytes: everything };
+  const { seen, come } = watched({ ...room, inFlight: 64, allInFlight: 900 });
+  const state = { body: new Uint8Array(300), cost: 500, stateLength: 4 * 1024 * kibibyte };
+  for (let i = 0; i < 64; i++) come("a", "a", weightOf(state, i === 0));
+  assert.ok(seen.length > 1 && seen.length <= 5, `${seen.length}`);
+  for (let i = 0; i < 64; i++) come("b", "b", weightOf({ ...state, stateLength: 4 * kibibyte }, i === 0));
+  assert.equal(seen.filter((name) => name === "b").length, 64);
 });
 
 test("who stops waiting gives up its place, and nothing is kept of it", async () => {

@@ -23,8 +23,12 @@ export type Admission = {
    * a signal it stops waiting when that says so.
    */
   enter(organizationId: string, weight: Weight, caller?: string, signal?: AbortSignal): Promise<void> | undefined;
+  /** What it weighs is known better. */
+  correct(before: Weight, after: Weight): void;
   /** The signer has answered it. */
   leave(organizationId: string, weight: Weight): void;
+  /** Something that the signer has answered is no longer kept. */
+  replyGone(): void;
   /** Whether so many are under way that a stranger should not join them. */
   isCrowded(organizationId: string): boolean;
   waitingBytes(): number;
@@ -36,12 +40,16 @@ const requestBytes = 2 * 1024;
 
 const sweepMs = 100;
 
-/** `hasRoom` says whether what the signer answers can be taken further; while it cannot, nothing is let in. */
-export function createAdmission(limits: AdmissionLimits, hasRoom: () => boolean = () => true): Admission {
+function asKept(weight: Weight): Weight {
+  return { ...weight, bytes: weight.bytes + requestBytes };
+}
+
+/** `heldReplies`: the bytes of what the signer has answered and is not committed yet. They count with those that are to come. */
+export function createAdmission(limits: AdmissionLimits, heldReplies: () => number = () => 0): Admission {
   const organizations = createAdmissionTable();
   const waiting = createWaitingRequests(limits, organizations.all);
   const ready = createReadyRequests(limits);
-  const inFlight = createWorkInFlight(limits, hasRoom);
+  const inFlight = createWorkInFlight(limits, heldReplies);
   let timer: NodeJS.Timeout | undefined;
 
   const start = (entry: Entry): void => {
@@ -76,11 +84,11 @@ export function createAdmission(limits: AdmissionLimits, hasRoom: () => boolean 
   }
 
   return {
-    enter(organizationId, { cost, bytes }, caller = "", signal) {
-      const weight = { cost, bytes: bytes + requestBytes };
+    enter(organizationId, own, caller = "", signal) {
+      const weight = asKept(own);
       const organization = organizations.get(organizationId);
       const isNext = organization.waitingCount === 0 && mayStart(organization, weight, limits);
-      if (isNext && ready.isEmptyFor(cost) && inFlight.hasRoomFor(weight)) {
+      if (isNext && ready.isEmptyFor(weight) && inFlight.hasRoomFor(weight)) {
         reserve(organization, weight);
         inFlight.add(weight);
         return undefined;
@@ -88,13 +96,20 @@ export function createAdmission(limits: AdmissionLimits, hasRoom: () => boolean 
       waiting.makeRoom(organization, caller, weight.bytes);
       return wait(organization, weight, caller, signal);
     },
-    leave(organizationId, { cost, bytes }) {
-      const weight = { cost, bytes: bytes + requestBytes };
+    correct(before, after) {
+      inFlight.remove(before);
+      inFlight.add(after);
+    },
+    leave(organizationId, own) {
+      const weight = asKept(own);
       const organization = organizations.get(organizationId);
       unreserve(organization, weight);
       inFlight.remove(weight);
       ready.promote(organization);
       dispatch();
+    },
+    replyGone() {
+      if (waiting.count() > 0) dispatch();
     },
     isCrowded(organizationId) {
       const organization = organizations.find(organizationId);

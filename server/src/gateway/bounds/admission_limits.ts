@@ -1,5 +1,14 @@
-/** A request's cost (`endpoints/cost.ts`), and the bytes that are kept while it waits. */
-export type Weight = { cost: number; bytes: number };
+/** What a request weighs. */
+export type Weight = {
+  /** In the units of `endpoints/cost.ts`. */
+  cost: number;
+  /** What is kept of it while it waits. */
+  bytes: number;
+  /** What goes to the signer along with it, once it is let in. */
+  offered?: number;
+  /** What the signer will answer, which is kept until it is committed. */
+  reply?: number;
+};
 
 export type AdmissionLimits = {
   /** Of one organization under way: so many, or so much cost (one may cost more). */
@@ -9,11 +18,17 @@ export type AdmissionLimits = {
   allInFlight: number;
   allCost: number;
   allBytes: number;
+  /** What is expected of the signer, and what it has answered and is not committed yet. */
+  allReplies: number;
   /** Of one organization, and of all, that wait. */
   waiting: number;
   waitingBytes: number;
   waitMs: number;
 };
+
+/** Replies that are longer leave a quarter of that room to those that are not. */
+export const shortReply = 64 * 1024;
+export const longReplies = 3 / 4;
 
 /** Not counted: whatever else is under way, there is time for these. */
 export const smallCost = 10_000;

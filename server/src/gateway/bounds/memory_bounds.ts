@@ -16,10 +16,10 @@ export const memoryBounds = {
   waiting: 32 * mebibyte,
   /** Queries that wait for their turn. Their bodies are among those above, too. */
   queries: 32 * mebibyte,
-  /** Those that are under way to the signer; what it does not read yet of them is also bounded by itself. */
+  /** Those that are under way to the signer, with the states that they offer; what it does not read yet of them is also bounded by itself. */
   underWay: 32 * mebibyte,
   signerQueue: 32 * mebibyte,
-  /** What the signer has answered, until it is committed and released. */
+  /** What the signer has answered, until it is committed and released. Room for it is taken before the signer is asked. */
   commits: 32 * mebibyte,
   /** Answers that their clients have not read. */
   answers: 64 * mebibyte,
@@ -35,6 +35,7 @@ export const admissionLimits: AdmissionLimits = {
   allInFlight: 900,
   allCost: 4_000_000,
   allBytes: memoryBounds.underWay,
+  allReplies: memoryBounds.commits,
   waiting: 1_000,
   waitingBytes: memoryBounds.waiting,
   waitMs: 5_000,
@@ -47,6 +48,7 @@ export const queryLimits: AdmissionLimits = {
   allInFlight: 64,
   allCost: 1_000_000,
   allBytes: memoryBounds.queries,
+  allReplies: Number.POSITIVE_INFINITY,
   waiting: 1_000,
   waitingBytes: memoryBounds.queries,
   waitMs: 5_000,

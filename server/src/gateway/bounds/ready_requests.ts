@@ -1,6 +1,6 @@
 /** Requests that their organizations let go: small ones first, and organizations of each size take turns by cost. */
 import { createFairQueue, type FairQueue } from "../../state/fair_queue.ts";
-import { type AdmissionLimits, largeCost, smallCost } from "./admission_limits.ts";
+import { type AdmissionLimits, largeCost, shortReply, smallCost, type Weight } from "./admission_limits.ts";
 import { type Entry, mayStart, type Organization, quantum, reserve, unreserve } from "./admission_organizations.ts";
 
 export type ReadyRequests = {
@@ -9,7 +9,7 @@ export type ReadyRequests = {
   /** Starts requests while there is room for the next one. */
   dispatch(hasRoomFor: (entry: Entry) => boolean, start: (entry: Entry) => void): void;
   /** Whether none of this size waits here. */
-  isEmptyFor(cost: number): boolean;
+  isEmptyFor(weight: Weight): boolean;
 };
 
 export function createReadyRequests(limits: AdmissionLimits): ReadyRequests {
@@ -18,8 +18,9 @@ export function createReadyRequests(limits: AdmissionLimits): ReadyRequests {
   const large = createFairQueue<Entry>(quantum);
   const queues: readonly FairQueue<Entry>[] = [small, middle, large];
 
-  function queueFor(cost: number): FairQueue<Entry> {
-    if (cost <= smallCost) return small;
+  /** One whose reply may lack room must not stand before those for whose replies there is some. */
+  function queueFor({ cost, reply = 0 }: Weight): FairQueue<Entry> {
+    if (cost <= smallCost && reply <= shortReply) return small;
     return cost <= largeCost ? middle : large;
   }
 
@@ -31,7 +32,7 @@ export function createReadyRequests(limits: AdmissionLimits): ReadyRequests {
         if (!mayStart(organization, entry, limits)) return;
         flow.charge(entry.cost);
         reserve(organization, entry);
-        queueFor(entry.cost).add(organization.id, entry);
+        queueFor(entry).add(organization.id, entry);
       }
       flow.shift();
     }
@@ -56,6 +57,6 @@ export function createReadyRequests(limits: AdmissionLimits): ReadyRequests {
         }
       }
     },
-    isEmptyFor: (cost) => queueFor(cost).size === 0,
+    isEmptyFor: (weight) => queueFor(weight).size === 0,
   };
 }

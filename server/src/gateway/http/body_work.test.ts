@@ -17,6 +17,7 @@ const limits: BodyWorkLimits = {
     allInFlight: 10,
     allCost: Number.POSITIVE_INFINITY,
     allBytes: 10_000_000,
+    allReplies: Number.POSITIVE_INFINITY,
     waiting: 16,
     waitingBytes: 10_000_000,
     waitMs: 60_000,

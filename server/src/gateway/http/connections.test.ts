@@ -24,6 +24,7 @@ const generous: ConnectionLimits = {
     allInFlight: 10,
     allCost: Number.POSITIVE_INFINITY,
     allBytes: 1_000_000,
+    allReplies: Number.POSITIVE_INFINITY,
     waiting: 4,
     waitingBytes: 1_000_000,
     waitMs: patienceMs,

@@ -24,6 +24,7 @@ const laneLimits: AdmissionLimits = {
   allInFlight: 64,
   allCost: Number.POSITIVE_INFINITY,
   allBytes: 16 * maxBodyBytes,
+  allReplies: Number.POSITIVE_INFINITY,
   waiting: 16,
   waitingBytes: 16 * maxBodyBytes,
   waitMs: admissionLimits.waitMs,

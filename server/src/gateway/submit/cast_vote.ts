@@ -1,6 +1,6 @@
 /** The submission of a vote on an activity that waits for consensus. */
 import { Fault } from "@keystead/core/fault.ts";
-import { costOf } from "../../endpoints/cost.ts";
+import { costOf, stateShareOf } from "../../endpoints/cost.ts";
 import type { AnyActivity } from "../../endpoints/define_activity.ts";
 import { readBody, readEnvelope } from "../../endpoints/envelope.ts";
 import { isNoSuchActivity, noSuchActivity } from "../../endpoints/known_faults.ts";
@@ -74,11 +74,15 @@ async function findClosedBody({ store }: SubmitDependencies, organizationId: str
 }
 
 /** The records and the cost of a stored activity that is voted on: with this vote it may be done. */
-function targetNeeds({ type, body }: ActivityRow): Pick<StampedRequest, "records" | "cost"> {
+function targetNeeds({ type, body }: ActivityRow): Pick<StampedRequest, "records" | "cost" | "stateShare"> {
   const form = activityForms.get(type);
   if (form === undefined) return { records: [], cost: 0 };
   const envelope = readEnvelope(readBody(body));
-  return { records: declaredRecords(form, envelope.parameters), cost: costOf(form, envelope, body.length) };
+  return {
+    records: declaredRecords(form, envelope.parameters),
+    cost: costOf(form, envelope, body.length),
+    stateShare: stateShareOf(form.activity, envelope.generateAppProofs),
+  };
 }
 
 /** The answer to a vote that the signer did not take, if the target says why. */

@@ -1,8 +1,12 @@
-/** Commits in groups: many activities share one transaction and one sync to disk. What was committed is released in that order. */
+/**
+ * Commits in groups: many activities share one transaction and one sync to disk. What was committed is released in that order.
+ * Organizations take turns (commit_turns.ts).
+ */
 import { Fault } from "@keystead/core/fault.ts";
 import { passed } from "../../state/steps.ts";
 import type { CommitItem } from "../../store/commit_item.ts";
 import type { SignerLink } from "../link/signer_link.ts";
+import { CommitTurns, isLong } from "./commit_turns.ts";
 import type { Releases } from "./releases.ts";
 import type { Run } from "./run.ts";
 import { toStoredLeaf } from "./stored_leaf.ts";
@@ -10,6 +14,7 @@ import { toStoredLeaf } from "./stored_leaf.ts";
 export type CommitOutcome = { kind: "committed"; result: string | undefined } | { kind: "conflict" };
 
 type Entry = {
+  organizationId: string;
   item: CommitItem;
   bytes: number;
   run: Run;
@@ -17,16 +22,13 @@ type Entry = {
   reject(error: unknown): void;
 };
 
-const maxGroup = 256;
-/** Long rows go in smaller groups: on SQLite nobody is served while one is written, and one frame releases it. */
-const maxGroupBytes = 1024 * 1024;
 const fullGroup = 32;
 const maxWaitMs = 3;
 
 export class CommitQueue {
   readonly #link: SignerLink;
   readonly #releases: Releases;
-  readonly #queue: Entry[] = [];
+  readonly #turns = new CommitTurns<Entry>();
   #heldBytes = 0;
   #isRunning = false;
   #timer: NodeJS.Timeout | undefined;
@@ -44,7 +46,8 @@ export class CommitQueue {
     return new Promise((resolve, reject) => {
       const bytes = bytesIn(item);
       this.#heldBytes += bytes;
-      this.#queue.push({
+      this.#turns.add({
+        organizationId: item.organizationId,
         item,
         bytes,
         run,
@@ -67,7 +70,7 @@ export class CommitQueue {
    */
   #schedule(): void {
     if (this.#isRunning) return;
-    if (this.#link.preparing() > 0 && this.#queue.length < fullGroup) {
+    if (this.#link.preparing() > 0 && this.#turns.length < fullGroup) {
       this.#timer ??= setTimeout(() => this.#start(), maxWaitMs);
       return;
     }
@@ -84,14 +87,17 @@ export class CommitQueue {
   }
 
   async #work(): Promise<void> {
-    const queue = this.#queue;
-    while (queue.length > 0) {
-      const group = queue.splice(0, groupLength(queue)).filter((entry) => {
+    const turns = this.#turns;
+    while (turns.length > 0) {
+      const group = turns.next().filter((entry) => {
         const isCurrent = entry.run.isCurrent();
         if (!isCurrent) entry.resolve({ kind: "conflict" });
         return isCurrent;
       });
-      if (group.length > 0) await this.#commitGroup(group);
+      if (group.length === 0) continue;
+      await this.#commitGroup(group);
+      // SQLite has written in this very thread: who came meanwhile is read before the next one is written.
+      if (group.some(isLong) && turns.length > 0) await new Promise((resolve) => setImmediate(resolve));
     }
     this.#isRunning = false;
   }
@@ -134,16 +140,6 @@ export class CommitQueue {
       for (const { reject } of done) reject(error);
     }
   }
-}
-
-/** How many are committed together. */
-function groupLength(queue: readonly Entry[]): number {
-  let bytes = 0;
-  for (let length = 0; length < Math.min(queue.length, maxGroup); length++) {
-    bytes += queue[length]?.bytes ?? 0;
-    if (bytes > maxGroupBytes) return Math.max(1, length);
-  }
-  return Math.min(queue.length, maxGroup);
 }
 
 /** The long parts of what is committed for one activity. */

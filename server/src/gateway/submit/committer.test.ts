@@ -6,7 +6,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { sql } from "kysely";
 import { patienceMs } from "../../../../core/test/patience.ts";
 import { dialects, openTestStore } from "../../../test/open_test_store.ts";
-import { birth, newActivity, stateChange } from "../../../test/store_items.ts";
+import { birth, newActivity, newState, stateChange } from "../../../test/store_items.ts";
 import { loadUnreleased } from "../../store/across.ts";
 import { findActivity } from "../../store/activities.ts";
 import { commitGroup } from "../../store/commit.ts";
@@ -141,6 +141,36 @@ for (const dialect of dialects) {
     assert.equal(committer.trouble(), undefined);
   });
 }
+
+test("a small commit of one organization is not behind the megabytes of another that came before it", async (t) => {
+  const store = await openTestStore(t, "sqlite");
+  if (store === undefined) return;
+  const [large, honest] = [randomUUID(), randomUUID()];
+  await commit(store, birth(large), birth(honest));
+  const committer = createCommitter(
+    store,
+    releasing(async () => undefined),
+  );
+  const seen: string[] = [];
+  const submit = async (name: string, item: CommitItem) => {
+    assert.equal((await committer.commit(item, loneRun)).kind, "committed");
+    seen.push(name);
+  };
+  const longState = (version: number) => ({
+    ...stateChange(large, version),
+    next: { ...newState(version + 1), pages: [{ name: "members", content: Buffer.alloc(4 * 1024 * 1024, version) }] },
+  });
+  const commits = [1, 2, 3, 4, 5, 6].map((version) => submit(`large ${version}`, longState(version)));
+  commits.push(submit("honest", stateChange(honest, 1)));
+  assert.ok(committer.heldBytes() > 24 * 1024 * 1024);
+  await Promise.all(commits);
+  assert.ok(seen.indexOf("honest") <= 1, seen.join());
+  assert.deepEqual(
+    seen.filter((name) => name !== "honest"),
+    [1, 2, 3, 4, 5, 6].map((version) => `large ${version}`),
+  );
+  assert.equal(committer.heldBytes(), 0);
+});
 
 test("settling is over when what was released is written, though another's write took it along", async (t) => {
   const store = await openTestStore(t, "postgres");

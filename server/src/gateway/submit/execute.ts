@@ -1,5 +1,6 @@
 /** A request, from the first attempt to its answer: the signer prepares, the database commits, the signer releases. */
 import { Fault } from "@keystead/core/fault.ts";
+import { costOfState } from "../../endpoints/cost.ts";
 import { organizationMismatch } from "../../endpoints/known_faults.ts";
 import { isInvalidEvidence, isUnknownCredential } from "../../evidence/evidence.ts";
 import { isOtherAddress } from "../../rules/ip_allowlists.ts";
@@ -73,7 +74,10 @@ class Execution {
       const { organizationId, body, evidence, source, records, cost, namesParent } = request;
       const trouble = this.#dependencies.signerTrouble();
       if (trouble !== undefined) throw new Fault("unavailable", trouble);
-      const known = verifiesFirst(this.#dependencies, request)
+      const { stateShare = 1 } = request;
+      const length = this.#dependencies.organizations.stateLength(organizationId);
+      const stateLength = typeof length === "number" ? length : await length;
+      const known = verifiesFirst(this.#dependencies, request, stateLength * stateShare)
         ? await authenticateQuery(this.#dependencies, organizationId, evidence, body, "named", source)
         : undefined;
       const isOfParent =
@@ -83,14 +87,21 @@ class Execution {
       const caller = known?.userId;
       const actingParentId = isOfParent ? known.organizationId : undefined;
       const checkSource = claimedSourceCheck(this.#dependencies, request);
-      const asked = { body, evidence, checkSource, subOrganizationId, target, records, cost, caller, actingParentId };
-      this.#preparation = this.#dependencies.organizations.begin(organizationId, asked);
+      const asked = { body, evidence, checkSource, subOrganizationId, target, records, caller, actingParentId };
+      const weighed = { ...asked, cost, stateShare, stateLength };
+      this.#preparation = this.#dependencies.organizations.begin(organizationId, weighed);
     }
     const step = await this.#preparation.attempt(this.round, needs);
     if (step.kind === "again") return step;
-    // A commit is waited for without a place among those that the signer is asked about.
+    if (step.kind === "refused") {
+      this.#endTurn();
+      return this.#whatRefused(request, step.error);
+    }
+    // A commit is waited for without a place among those that the signer is asked about. The committer has it before that is left: at
+    // every moment its bytes are counted in one of the two.
+    const committing = this.#commit(request, step.value);
     this.#endTurn();
-    return step.kind === "done" ? this.#commit(request, step.value) : this.#whatRefused(request, step.error);
+    return committing;
   }
 
   #endTurn(): void {
@@ -127,8 +138,8 @@ class Execution {
   async #commit(request: StampedRequest, { prepared, run }: Decided): Promise<ActivityStep> {
     passed("prepared");
     const { item, row, vote, isNew } = toActivityItem(prepared, request);
-    const { committer, store } = this.#dependencies;
-    const outcome = await committer.commit(item, run);
+    const { committer, store, organizations } = this.#dependencies;
+    const outcome = await committer.commit(item, run).finally(organizations.replyGone);
     if (outcome.kind === "conflict") return again("conflict");
     const { organizationId } = request;
     const proven = await this.#appProofs(item, row);
@@ -176,9 +187,10 @@ const muchCost = 10_000;
  * Whether a stamp is verified here before the signer verifies it all the same: where it is likely to be a stranger's, or where a
  * stranger would take a place in the queue or cause a lot of look-ups before the signer sees its stamp.
  */
-function verifiesFirst(dependencies: SubmitDependencies, request: StampedRequest): boolean {
+function verifiesFirst(dependencies: SubmitDependencies, request: StampedRequest, written: number): boolean {
   const { organizations, refusedCredentials } = dependencies;
-  const { organizationId, records, evidence, cost } = request;
+  const { organizationId, records, evidence } = request;
+  const cost = request.cost + costOfState({ read: 0, written });
   // For a stranger, too, the signer would ask for the parent's members, which are many.
   if (request.openToParent === true) return true;
   if (organizations.isCrowded(organizationId) || records.length > manyRecords || cost > muchCost) return true;

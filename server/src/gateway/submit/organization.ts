@@ -7,7 +7,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { decodeHeader } from "@keystead/core/log/header.ts";
 import { noSuchOrganization } from "../../endpoints/known_faults.ts";
 import { FrameTooLong } from "../../frames/frame.ts";
-import type { OfferedState, Reply, Request } from "../../frames/messages.ts";
+import type { OfferedState, Prepared, Reply, Request } from "../../frames/messages.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import type { Lru } from "../../state/lru.ts";
 import { passed } from "../../state/steps.ts";
@@ -16,6 +16,7 @@ import { loadHeaders, loadJournal, loadState, type StoredState } from "../../sto
 import type { Store } from "../../store/store.ts";
 import type { CourierOrders } from "../link/courier_orders.ts";
 import type { LinkTurn, SignerLink } from "../link/signer_link.ts";
+import { lengthOf } from "./page_lengths.ts";
 import { loadGaps } from "./releases.ts";
 import { ipAllowlistsIn, OpenRun, type RunHolder } from "./run.ts";
 import type { IssuerSource, OtherState, Supplies } from "./wishes.ts";
@@ -42,6 +43,8 @@ export type OrganizationContext = {
   onRefused(organizationId: string, message: string): void;
   /** What the signer is expected to wish for of other organizations, by the one that asks. */
   expected: Lru<OtherState>;
+  /** How long organizations' states were when they were last seen, in bytes. */
+  stateLengths: Lru<number>;
   issuers: IssuerSource;
   orders: CourierOrders;
   /** It has no request here, and no run that one could follow. */
@@ -98,8 +101,16 @@ export class Organization implements RunHolder {
     if (this.#busy === 0 && this.run === undefined) this.#context.onIdle(this.organizationId);
   }
 
-  /** Sends one request: as the first of a run with the state and what belongs to it, or behind the others without. */
-  async ask(turn: LinkTurn, stamped: Stamped, supplies: Supplies): Promise<AnsweredAttempt> {
+  /**
+   * Sends one request: as the first of a run with the state and what belongs to it, or behind the others without. `onSend` hears what
+   * is sent.
+   */
+  async ask(
+    turn: LinkTurn,
+    stamped: Stamped,
+    supplies: Supplies,
+    onSend: (request: Request<"prepare">) => void = () => undefined,
+  ): Promise<AnsweredAttempt> {
     const { store } = this.#context;
     const { linksFrom, journal: slot } = supplies;
     while (this.run === undefined) {
@@ -126,12 +137,14 @@ export class Organization implements RunHolder {
         throw refusal;
       }
       // From here to the frame nothing is waited for: whoever sees this run follows what it sends now.
-      const run = new OpenRun(store, this, version, ipAllowlists);
+      const run = new OpenRun(store, this, version, state.pages);
       this.run = run;
+      this.#noteLength(run);
       // The run goes on from here without it, and a thousand organizations' states would be a lot to keep.
       this.#offering = undefined;
       const journal = entries && Buffer.concat(entries);
       const first = toRequest(stamped, supplies, offer(state, links), journal);
+      onSend(first);
       return {
         answer: await this.#send(turn, run, first, isFresh),
         run,
@@ -146,6 +159,7 @@ export class Organization implements RunHolder {
       return { answer: { kind: "overtaken" }, run, offered: undefined };
     }
     const next = toRequest(stamped, supplies, undefined, undefined);
+    onSend(next);
     return { answer: await this.#send(turn, run, next, false), run, offered: undefined };
   }
 
@@ -168,6 +182,20 @@ export class Organization implements RunHolder {
     return `organization ${this.organizationId}: ${what}; stop the server and run \`npx keystead check-database\``;
   }
 
+  #follow(run: OpenRun, [own, ...births]: readonly Prepared[]): void {
+    if (own?.next !== undefined) {
+      run.ledTo(own.next);
+      this.#noteLength(run);
+    }
+    for (const { organizationId, next } of births) {
+      if (next !== undefined) this.#context.stateLengths.set(organizationId, lengthOf(next.pages), 1);
+    }
+  }
+
+  #noteLength({ stateLength }: OpenRun): void {
+    this.#context.stateLengths.set(this.organizationId, stateLength, 1);
+  }
+
   async #loadOffer(): Promise<StoredState> {
     const state = await loadState(this.#context.store, this.organizationId);
     if (state === undefined) throw noSuchOrganization();
@@ -182,8 +210,7 @@ export class Organization implements RunHolder {
     try {
       const reply = await this.#context.link.request("prepare", request, turn);
       // At once, before the next reply is looked at: it was decided on this version.
-      const led = reply.kind === "prepared" ? reply.value[0]?.next : undefined;
-      if (led !== undefined) run.ledTo(led);
+      if (reply.kind === "prepared") this.#follow(run, reply.value);
       return reply;
     } catch (error) {
       if (error instanceof FrameTooLong) {

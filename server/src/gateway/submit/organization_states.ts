@@ -1,5 +1,6 @@
 /** The organizations that have requests under way, or a run that the next request may follow. */
 import { createLru } from "../../state/lru.ts";
+import { findStateLength } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import { type Admission, createAdmission } from "../bounds/admission.ts";
 import { admissionLimits } from "../bounds/memory_bounds.ts";
@@ -12,6 +13,10 @@ import { type IssuerSource, noIssuers } from "./wishes.ts";
 export type Organizations = {
   /** A turn of a request with the signer. Whoever begins one closes it. */
   begin(organizationId: string, request: PrepareRequest): Preparation;
+  /** Of an organization's state, in bytes: as it was last seen here, or as the database has it. */
+  stateLength(organizationId: string): number | Promise<number>;
+  /** What one of them led to is committed, or will not be. */
+  replyGone(): void;
   /** Whether so many wait for an organization that a stranger should not join them. */
   isCrowded(organizationId: string): boolean;
   /** Everything is offered anew: the signer is another one. */
@@ -21,6 +26,8 @@ export type Organizations = {
 const maxOrganizations = 5_000;
 /** Each is two ids and a number. */
 const maxExpected = 50_000;
+/** Each is an id and a number; others are asked for with one small query. */
+const maxStateLengths = 100_000;
 
 export function createOrganizations(
   store: Store,
@@ -32,11 +39,13 @@ export function createOrganizations(
 ): Organizations {
   const organizations = new Map<string, Organization>();
   const expected: OrganizationContext["expected"] = createLru(maxExpected);
+  const stateLengths: OrganizationContext["stateLengths"] = createLru(maxStateLengths);
   const context: OrganizationContext = {
     store,
     link,
     onRefused,
     expected,
+    stateLengths,
     issuers,
     orders,
     onIdle: (id) => organizations.delete(id),
@@ -52,6 +61,8 @@ export function createOrganizations(
       forgetIdle(organizations);
       return preparation;
     },
+    stateLength: (organizationId) => stateLengths.get(organizationId) ?? findStateLength(store, organizationId),
+    replyGone: admission.replyGone,
     isCrowded: admission.isCrowded,
     forgetAll() {
       for (const { run } of organizations.values()) run?.abandon();

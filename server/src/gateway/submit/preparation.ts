@@ -2,14 +2,14 @@
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { needsOrigins } from "../../evidence/evidence.ts";
-import type { Prepared } from "../../frames/messages.ts";
+import type { Prepared, Request } from "../../frames/messages.ts";
 import { sha256 } from "../../state/digest.ts";
 import type { RecordWish } from "../../state/record_wish.ts";
 import type { Store } from "../../store/store.ts";
 import type { Admission } from "../bounds/admission.ts";
-import type { Weight } from "../bounds/admission_limits.ts";
 import type { LinkTurn } from "../link/signer_link.ts";
 import type { AnsweredAttempt, Organization, Stamped } from "./organization.ts";
+import { type WeighedRequest, weightAsSent, weightOf } from "./request_weight.ts";
 import type { Round, RoundResult } from "./round.ts";
 import type { Run } from "./run.ts";
 import {
@@ -24,16 +24,15 @@ import {
   type Source,
 } from "./wishes.ts";
 
-export type PrepareRequest = Stamped & {
-  /** The records that the activity, or the one it votes on, looks at. */
-  records: readonly RecordWish[];
-  /** What it costs the signer, in the units of `endpoints/cost.ts`. */
-  cost: number;
-  /** Who sent it, where that is known: whenever others of the organization wait. */
-  caller?: string | undefined;
-  /** The organization's parent, where the caller is a user of that. */
-  actingParentId?: string | undefined;
-};
+export type PrepareRequest = Stamped &
+  WeighedRequest & {
+    /** The records that the activity, or the one it votes on, looks at. */
+    records: readonly RecordWish[];
+    /** Who sent it, where that is known: whenever others of the organization wait. */
+    caller?: string | undefined;
+    /** The organization's parent, where the caller is a user of that. */
+    actingParentId?: string | undefined;
+  };
 
 /** What the signer made of a stamped body, and the run it belongs to. */
 export type Decided = { prepared: readonly Prepared[]; run: Run };
@@ -45,7 +44,9 @@ export class Preparation {
   readonly #organization: Organization;
   readonly #admission: Admission;
   readonly #request: PrepareRequest;
-  readonly #weight: Weight;
+  /** As it was expected before anything was read for it, and as it counts in admission. */
+  readonly #expected: ReturnType<typeof weightOf>;
+  #weight: ReturnType<typeof weightOf>;
   readonly #turn: LinkTurn;
   readonly #source: Source;
   readonly #supplies = noSupplies();
@@ -56,12 +57,14 @@ export class Preparation {
 
   constructor(store: Store, admission: Admission, organization: Organization, request: PrepareRequest) {
     const { organizationId, expect, release, issuers, orders } = organization;
-    const { body, target, cost, records: declared, actingParentId } = request;
+    const { body, records: declared, actingParentId } = request;
     this.#organization = organization;
     this.#admission = admission;
     this.#request = request;
-    this.#weight = { cost, bytes: body.length + (target?.length ?? 0) };
-    this.#turn = { organizationId, cost };
+    // The first of those that come together offers the state; the others follow it.
+    this.#expected = weightOf(request, organization.run === undefined && !organization.isBusy);
+    this.#weight = this.#expected;
+    this.#turn = { organizationId, cost: this.#expected.cost };
     const fingerprint = () => toHex(sha256(body));
     this.#source = { store, organizationId, declared, actingParentId, expect, release, fingerprint, issuers, orders };
     organization.enter();
@@ -82,7 +85,7 @@ export class Preparation {
         this.#isAdmitted = true;
       }
       await bring(this.#supplies, this.#source, this.#withExpected(quick));
-      const step = this.#toStep(await organization.ask(this.#turn, this.#request, this.#supplies));
+      const step = this.#toStep(await organization.ask(this.#turn, this.#request, this.#supplies, this.#onSend));
       return step.kind === "again" && round.isLastAttempt ? this.#giveUp() : step;
     } catch (error) {
       // What the signer refuses to decide on is not worth following; the next request offers the database anew.
@@ -90,6 +93,12 @@ export class Preparation {
       return { kind: "refused", error };
     }
   }
+
+  readonly #onSend = (sent: Request<"prepare">): void => {
+    const weight = weightAsSent(this.#expected, sent);
+    this.#admission.correct(this.#weight, weight);
+    this.#weight = weight;
+  };
 
   /** Whenever all is read anew, what the signer wished for last time comes along: asked for, it would cost another round. */
   #withExpected(needs: readonly Need[]): readonly Need[] {

@@ -2,6 +2,7 @@
 import type { NextState } from "../../frames/messages.ts";
 import { findVersion } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
+import { PageLengths } from "./page_lengths.ts";
 import { maxCommitMs } from "./round.ts";
 
 export type Run = {
@@ -37,20 +38,28 @@ export class OpenRun implements Run {
   #version: number;
   #committed: number;
   #waiting: { version: number; resolve(hasReached: boolean): void }[] = [];
+  readonly #pageLengths: PageLengths;
   /** The page of IP allowlists in the newest state, where that has one: who follows is held against it. */
   ipAllowlists: Uint8Array | undefined;
 
-  constructor(store: Store, holder: RunHolder, version: number, ipAllowlists?: Uint8Array) {
+  constructor(store: Store, holder: RunHolder, version: number, pages: NextState["pages"]) {
     this.#store = store;
     this.#holder = holder;
     this.#version = version;
     this.#committed = version;
-    this.ipAllowlists = ipAllowlists;
+    this.#pageLengths = new PageLengths(pages);
+    this.ipAllowlists = ipAllowlistsIn(pages);
+  }
+
+  /** Of the newest state's pages, in bytes. */
+  get stateLength(): number {
+    return this.#pageLengths.total;
   }
 
   /** A decision has led to this state. */
   ledTo({ version, pages }: Pick<NextState, "version" | "pages">): void {
     this.#version = Math.max(this.#version, version);
+    this.#pageLengths.note(pages);
     this.ipAllowlists = ipAllowlistsIn(pages) ?? this.ipAllowlists;
   }
 

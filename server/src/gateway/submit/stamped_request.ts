@@ -34,6 +34,8 @@ export type StampedRequest = {
   records: readonly RecordWish[];
   /** What it costs the signer, or what it votes on does. */
   cost: number;
+  /** How much of the state it writes at most, in lengths of the whole state. */
+  stateShare?: number;
   /** The activity that this request votes on, and how. */
   vote?: {
     target: ActivityRow;

@@ -2,7 +2,7 @@
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { costOf } from "../../endpoints/cost.ts";
+import { costOf, stateShareOf } from "../../endpoints/cost.ts";
 import type { ActivityForm, AnyActivity } from "../../endpoints/define_activity.ts";
 import { type Envelope, readBody, readEnvelope, readOrganizationId } from "../../endpoints/envelope.ts";
 import { explainMismatch } from "../../endpoints/explain_schema.ts";
@@ -76,6 +76,7 @@ export async function submit(
   request.parameters = asked.envelope.parameters;
   request.records = declaredRecords(asked.form, asked.envelope.parameters);
   request.cost = costOf(asked.form, asked.envelope, body.length);
+  request.stateShare = stateShareOf(activity, asked.envelope.generateAppProofs);
   // A body of this very moment is most likely new. If it is not, its journal, its unique fingerprint or a refusal makes us
   // look; a look before each would cost every new activity a query.
   const looksFirst = Math.abs(Date.now() - asked.envelope.timestampMs) >= likelyNewMs || request.keyed !== undefined;

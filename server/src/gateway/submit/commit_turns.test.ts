@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CommitTurns, longBytes, maxGroup, maxGroupBytes } from "./commit_turns.ts";
+
+type Named = { organizationId: string; bytes: number; name: string };
+
+const mebibyte = 1024 * 1024;
+const small = 2 * 1024;
+const big = 4 * mebibyte;
+
+function filled(...entries: readonly [organizationId: string, bytes: number, count: number][]): CommitTurns<Named> {
+  const turns = new CommitTurns<Named>();
+  for (const [organizationId, bytes, count] of entries) add(turns, organizationId, bytes, count);
+  return turns;
+}
+
+function add(turns: CommitTurns<Named>, organizationId: string, bytes: number, count = 1): void {
+  for (let at = 1; at <= count; at++) turns.add({ organizationId, bytes, name: `${organizationId}${at}` });
+}
+
+const names = (group: readonly Named[]) => group.map(({ name }) => name);
+const bytesOf = (group: readonly Named[]) => group.reduce((sum, { bytes }) => sum + bytes, 0);
+
+test("a short commit waits for one long one of others at most, however many of them came before", () => {
+  const turns = filled(["a", big, 64], ["b", big, 64], ["c", big, 1]);
+  assert.deepEqual(names(turns.next()), ["a1"]);
+  add(turns, "honest", small);
+  const before = [turns.next(), turns.next()].map(names);
+  assert.ok(before.flat().includes("honest1"), `${before}`);
+  assert.ok(before.flat().filter((name) => name !== "honest1").length <= 1, `${before}`);
+});
+
+test("organizations with long commits take turns, and short ones of many others do not keep them waiting", () => {
+  const turns = filled(["a", big, 3], ["b", big, 3]);
+  const seen: string[] = [];
+  for (let round = 0; round < 6; round++) {
+    add(turns, `other${round}-`, small, maxGroup);
+    seen.push(...names([...turns.next(), ...turns.next()]).filter((name) => !name.startsWith("other")));
+  }
+  assert.deepEqual(seen, ["a1", "b1", "a2", "b2", "a3", "b3"]);
+});
+
+test("commits of one organization keep their order, short and long", () => {
+  const turns = new CommitTurns<Named>();
+  const sizes = Array.from({ length: 300 }, (_, at) => (at % 7 === 3 ? big : at % 5 === 0 ? longBytes * 2 : small));
+  sizes.forEach((bytes, at) => {
+    turns.add({ organizationId: "a", bytes, name: `${at}` });
+    turns.add({ organizationId: "b", bytes: small, name: `b ${at}` });
+  });
+  const seen: string[] = [];
+  while (turns.length > 0) seen.push(...names(turns.next()));
+  const inOrder = sizes.map((_, at) => `${at}`);
+  assert.deepEqual(
+    seen.filter((name) => !name.startsWith("b")),
+    inOrder,
+  );
+  assert.deepEqual(
+    seen.filter((name) => name.startsWith("b")),
+    inOrder.map((name) => `b ${name}`),
+  );
+});
+
+test("short commits of many organizations, and of one, fill their groups", () => {
+  const many = new CommitTurns<Named>();
+  for (let at = 0; at < 600; at++) add(many, `organization ${at}`, small);
+  assert.deepEqual(
+    [many.next(), many.next(), many.next(), many.next()].map(names).map(({ length }) => length),
+    [maxGroup, maxGroup, 88, 0],
+  );
+  const one = filled(["a", small, 300]);
+  assert.equal(one.next().length, maxGroup);
+  assert.equal(one.next().length, 44);
+});
+
+test("an organization that floods with short commits shares each group with the others", () => {
+  const turns = filled(["flood", 16 * 1024, 1_000], ["honest", small, 3]);
+  const group = turns.next();
+  assert.deepEqual(
+    names(group).filter((name) => name.startsWith("honest")),
+    ["honest1", "honest2", "honest3"],
+  );
+  assert.ok(bytesOf(group) <= maxGroupBytes);
+});
+
+test("no group is longer than its bound, but for one that is so by itself", () => {
+  const turns = filled(["a", longBytes + 1, 20], ["b", big, 2], ["c", 100_000, 50]);
+  while (turns.length > 0) {
+    const group = turns.next();
+    assert.ok(group.length === 1 || bytesOf(group) <= maxGroupBytes);
+  }
+});

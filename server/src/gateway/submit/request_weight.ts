@@ -1,0 +1,47 @@
+/** What a request weighs in admission: its own cost and bytes, and those of the state that it reads and writes. */
+import { costOfState } from "../../endpoints/cost.ts";
+import type { Request } from "../../frames/messages.ts";
+import type { Weight } from "../bounds/admission_limits.ts";
+import { lengthOf } from "./page_lengths.ts";
+
+export type WeighedRequest = {
+  body: Uint8Array;
+  target?: Uint8Array | undefined;
+  /** What it costs the signer, in the units of `endpoints/cost.ts`, whatever the state. */
+  cost: number;
+  /** How much of the state it writes at most: `stateShareOf`. */
+  stateShare?: number;
+  /** Of the state that it will be decided on, in bytes, as far as it is known. */
+  stateLength?: number;
+};
+
+/** Leaf, row and votes, whatever was asked for. */
+const rowBytes = 4 * 1024;
+
+/** Of what a microsecond makes: a signature, an address with its record. */
+const bytesPerCost = 2;
+
+/** `offersState`: whether the state is likely to go along. */
+export function weightOf(request: WeighedRequest, offersState: boolean): Required<Weight> {
+  const { body, target, cost, stateShare = 1, stateLength = 0 } = request;
+  const bytes = body.length + (target?.length ?? 0);
+  const offered = offersState ? stateLength : 0;
+  const written = stateLength * stateShare;
+  return {
+    cost: cost + costOfState({ read: offered, written }),
+    bytes,
+    offered,
+    reply: written + 2 * bytes + bytesPerCost * cost + rowBytes,
+  };
+}
+
+/** The same, now that it is known what goes along. Pages that were asked for are mostly asked for to be written. */
+export function weightAsSent(
+  expected: Required<Weight>,
+  { state, pages, others, records }: Pick<Request<"prepare">, "state" | "pages" | "others" | "records">,
+): Required<Weight> {
+  const brought = lengthOf(pages);
+  const secrets = records.reduce((sum, { content, sealed }) => sum + content.length + (sealed?.length ?? 0), 0);
+  const states = others.reduce((sum, other) => sum + lengthOf(other.pages), lengthOf(state?.pages ?? []));
+  return { ...expected, offered: states + brought + secrets, reply: expected.reply + brought };
+}
