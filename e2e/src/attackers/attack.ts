@@ -23,10 +23,12 @@ export type Tally = {
   silent: number;
   /** Milliseconds from the beginning of each connection to its first answer. */
   answeredMs: number[];
+  /** How often each of the first few reasons was given for a refusal, where the attack reads them. */
+  said: Record<string, number>;
 };
 
 export function newTally(): Tally {
-  return { connections: 0, open: 0, mostOpen: 0, answers: {}, silent: 0, answeredMs: [] };
+  return { connections: 0, open: 0, mostOpen: 0, answers: {}, silent: 0, answeredMs: [], said: {} };
 }
 
 export type Attack = {
@@ -44,6 +46,8 @@ export type Attack = {
   takenIn?: number;
   /** The member whose key it misuses may be slow or hear 429 meanwhile; nobody else may. */
   hurtsItsMember?: true;
+  /** What it asks is done where there is time for it; or why it is not, which says that all of it is refused. */
+  isDone?: true | string;
   /** How much slower honest requests may be, where that is another target than for all. */
   ratio?: number;
   /** So long it is measured, and how often, where that differs. */
