@@ -52,6 +52,8 @@ export type Attack = {
   ratio?: number;
   /** So long it is measured, and how often, where that differs. */
   measured?: { seconds: number; rounds: number };
+  /** One of so many that several are held against one measurement of a calm server. */
+  sharesCalm?: true;
   /** Begins, and goes on until the assault is over. */
   begin(assault: Assault): void | Promise<void>;
 };

@@ -68,6 +68,7 @@ function flooding(path: string): Attack {
     holds: floodConnections,
     ratio: 5,
     measured: { seconds: 10, rounds: 1 },
+    sharesCalm: true,
     begin(assault) {
       const config = `X-Auth-Proxy-Config-Id: ${assault.target.authProxyConfigId}`;
       let turn = 0;

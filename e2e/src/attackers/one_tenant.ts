@@ -47,8 +47,8 @@ export const tenantFloods: Record<FloodName, Attack> = {
 };
 
 export const costliestAttacks = Object.fromEntries(
-  Object.entries(costliestFloods).map(([name, flood]) => [
+  Object.entries(costliestFloods).map(([name, flood]): [string, Attack] => [
     `costliest ${name}`,
-    flooding(`the costliest ${name}`, flood),
+    { ...flooding(`the costliest ${name}`, flood), sharesCalm: true },
   ]),
 ) as Record<`costliest ${CostliestName}`, Attack>;

@@ -23,8 +23,8 @@ test("every endpoint has a flood of its costliest requests", () => {
 
 /** From here on a body waits in the lane of large ones. */
 const largeBytes = 64 * 1024;
-/** A cycle makes something and takes it away; the longest makes ten things first. */
-const steps = 4;
+/** Enough for the longest cycle, which makes eight wallets and takes them away. */
+const steps = 10;
 
 /** A sample tries some of them: each first makes an organization for itself. */
 const tried = Object.entries(costliestFloods).filter((_, index) => isFull || index % 12 === 0);
