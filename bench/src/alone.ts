@@ -41,6 +41,9 @@ export async function measureAlone(
       say(`${name}: ${attack} alone`);
       const measured = sides.map((): Measured[] => []);
       const rounds = earlier === undefined ? 1 : plan.rounds;
+      // Whichever came first would be compiled while it is measured.
+      if (earlier !== undefined)
+        for (const { server } of sides) await measureOnce(server, attack, { ...plan, seconds: 3 });
       for (let round = 0; round < rounds; round++) {
         for (const [index, { server }] of round % 2 === 0 ? [...sides.entries()] : [...sides.entries()].toReversed()) {
           measured[index]?.push(await measureOnce(server, attack, plan));
