@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newTally } from "@keystead/e2e/attackers/attack.ts";
-import { type AttackRow, attackText, missedAttacks } from "./attack.ts";
+import { type AttackRow, isLike } from "./attack.ts";
 import type { HonestResults } from "./attack_messages.ts";
+import { attackText, missedAttacks } from "./attack_report.ts";
 
 /** Everybody's requests took so long. */
 function taking(ms: number): HonestResults {
@@ -17,6 +18,7 @@ function row({ before = taking(1), during = taking(1.5), ...more }: Told): Attac
   return {
     name: "slow headers",
     rounds: [{ before, during }],
+    isCalmShared: false,
     tally: newTally(),
     held: { most: 1_000, mean: 990 },
     attackerCpu: 0,
@@ -69,7 +71,7 @@ test("a round in which the machine stood still is not what is told", () => {
 test("the report says which attack the neighbour noticed most, beside its own target", () => {
   const rows = [
     row({}),
-    row({ name: "payloads flood", during: taking(3) }),
+    row({ name: "payloads flood", during: taking(3), tally: answered({ "200": 10 }) }),
     row({ name: "deep JSON", during: taking(1.4) }),
   ];
   const lines = attackText({ database: "sqlite", restMb: 0, rows }).split("\n");
@@ -77,4 +79,38 @@ test("the report says which attack the neighbour noticed most, beside its own ta
     "sqlite: under 3 attacks 0 requests of the neighbour failed  (target 0)",
     "sqlite: under slow headers the neighbour's p99 is 1.50 times what it was, and nowhere closer to its target  (target 2)",
   ]);
+});
+
+const answered = (answers: Record<string, number>, said = {}) => ({ ...newTally(), answers, said });
+
+test("an attack whose requests are mostly refused is none, unless it says why", () => {
+  const said = { "404 unable to find it": 60, "400 no": 1 };
+  const attack = (name: AttackRow["name"], answers: Record<string, number>) =>
+    missed({ name, tally: answered(answers, said) });
+  assert.deepEqual(attack("costliest delete_users", { "200": 39, "404": 61, "429": 900 }), [
+    "sqlite: costliest delete_users: 39 % of what it asks was done, so that it was another attack: 404 unable to find it",
+  ]);
+  assert.deepEqual(attack("costliest delete_users", { "429": 900 }), [
+    "sqlite: costliest delete_users: nothing of what it asks was done in its time: 404 unable to find it",
+  ]);
+  assert.deepEqual(attack("costliest delete_users", { "200": 50, "404": 50, "503": 900 }), []);
+  assert.deepEqual(attack("costliest verify_otp", { "400": 900 }), []);
+  const text = attackText({ database: "sqlite", restMb: 0, rows: [row({ name: "costliest verify_otp" })] });
+  assert.match(text, /costliest verify_otp: .* \(refused: each needs a code that was mailed/);
+});
+
+test("a calm that several attacks share is marked, and its failures are told once", () => {
+  const before = { ...taking(1), neighbour: { latencies: [1], failures: ["answered with 503"] } };
+  assert.equal(missed({ before }).length, 1);
+  assert.deepEqual(missed({ before, isCalmShared: true }), []);
+  const text = attackText({ database: "sqlite", restMb: 0, rows: [row({ isCalmShared: true })] });
+  assert.match(text, /^slow headers \* /m);
+});
+
+test("calm is over for who is slower or fails afterwards", () => {
+  const failed = { ...taking(1), member: { latencies: [1], failures: ["answered with 429"] } };
+  assert.equal(isLike(taking(1), taking(1.5)), true);
+  assert.equal(isLike(taking(1), taking(1.6)), false);
+  assert.equal(isLike(taking(1), failed), false);
+  assert.equal(isLike(taking(1), taking(0.1)), true);
 });

@@ -4,13 +4,15 @@
  * `--database sqlite|postgres` for one of them, `--check` to end with exit code 1 when a target is missed, `--scale` to
  * measure few sub-organizations against many instead, `--scale --wallets` few wallets against many, `--attack` to measure honest
  * clients before and during attacks, `--attack --only PATTERN` some of them, `--attack --except PATTERN` all others, `--attack --alone
- * --only PATTERN` what a flooding organization gets when nobody else asks, `--timing` to compare times that might tell something about
+ * --only PATTERN` what a flooding organization gets when nobody else asks (`--against REF`: beside what another version gives it), `--timing` to compare times that might tell something about
  * one-time codes, `--log` to measure signatures and starts with the log against the last version that had none (`--log --against REF`:
  * another version).
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { attackText, measureAlone, measureAttacks, missedAttacks } from "./attack.ts";
+import { aloneText, measureAlone, missedAlone } from "./alone.ts";
+import { measureAttacks } from "./attack.ts";
+import { attackText, missedAttacks } from "./attack_report.ts";
 import { medianOf, prepareBaselines } from "./baselines.ts";
 import { codeTimingText, isApart, measureCodeTiming } from "./code_timing.ts";
 import { type DatabaseName, openDatabase } from "./databases.ts";
@@ -99,18 +101,20 @@ if (options.scale) {
 }
 if (options.attack) {
   const size = options.quick ? { rounds: 1, seconds: 5 } : { rounds: 3, seconds: 10 };
+  const earlier = options.alone && options.against !== undefined ? takeOut(options.against) : undefined;
   for (const name of names) {
     const plan = { ...size, leadMs: 2_000, only: chosen(options), isQuick: options.quick === true };
     if (options.alone) {
-      console.log(await measureAlone(name, plan, say));
+      const rows = await measureAlone(name, plan, earlier, say);
+      for (const row of rows) console.log(aloneText(row));
+      tellMissed(missedAlone(rows));
       continue;
     }
     const measured = await measureAttacks(load, name, plan, say);
-    const missed = missedAttacks(measured);
     console.log(`${attackText(measured)}\n`);
-    for (const words of missed) console.log(`MISSED: ${words}`);
-    if (options.check && missed.length > 0) process.exitCode = 1;
+    tellMissed(missedAttacks(measured));
   }
+  earlier?.remove();
   load.stop();
   process.exit();
 }
@@ -191,6 +195,11 @@ async function measureDatabase(name: DatabaseName): Promise<DatabaseReport> {
     await remove();
     await database.close();
   }
+}
+
+function tellMissed(missed: readonly string[]): void {
+  for (const words of missed) console.log(`MISSED: ${words}`);
+  if (options.check && missed.length > 0) process.exitCode = 1;
 }
 
 /** Without an exception nothing is excepted: `(?!)` fits nowhere. */

@@ -13,6 +13,7 @@ export async function measureStarts(
   database: Database,
   times: number,
   env: Record<string, string> = {},
+  checkout?: string,
 ): Promise<Started> {
   const measured: StartTimes = { firstMs: [], secondMs: [] };
   for (let remaining = times; ; remaining--) {
@@ -21,6 +22,7 @@ export async function measureStarts(
     const options = {
       dataFolder: join(folder, "data"),
       ...(databaseUrl !== undefined && { databaseUrl }),
+      ...(checkout !== undefined && { checkout }),
       env,
     };
     const first = await timedStart(options);

@@ -40,7 +40,8 @@ export function bytesOf(body: unknown): Uint8Array {
 export function isLate({ status, json }: Pick<Answer, "status" | "json">): boolean {
   const message = json?.message ?? "";
   if (status === 429) return message === "too many requests of this organization wait; try again";
-  return status === 503 && /^the signer (did not answer in time|is not running)/.test(message);
+  if (status !== 503) return false;
+  return /^the (signer (did not answer in time|is not running)|request waited too long for its turn)/.test(message);
 }
 
 /** Sends exactly these headers, in this order and as often as they stand here, and besides only those of HTTP itself. */

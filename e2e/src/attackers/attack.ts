@@ -23,10 +23,12 @@ export type Tally = {
   silent: number;
   /** Milliseconds from the beginning of each connection to its first answer. */
   answeredMs: number[];
+  /** How often each of the first few reasons was given for a refusal, where the attack reads them. */
+  said: Record<string, number>;
 };
 
 export function newTally(): Tally {
-  return { connections: 0, open: 0, mostOpen: 0, answers: {}, silent: 0, answeredMs: [] };
+  return { connections: 0, open: 0, mostOpen: 0, answers: {}, silent: 0, answeredMs: [], said: {} };
 }
 
 export type Attack = {
@@ -44,12 +46,16 @@ export type Attack = {
   takenIn?: number;
   /** The member whose key it misuses may be slow or hear 429 meanwhile; nobody else may. */
   hurtsItsMember?: true;
+  /** What it asks is done where there is time for it; or why it is not, which says that all of it is refused. */
+  isDone?: true | string;
   /** How much slower honest requests may be, where that is another target than for all. */
   ratio?: number;
   /** Honest clients have large bodies among theirs, which it is aimed at. */
   againstLarge?: true;
   /** So long it is measured, and how often, where that differs. */
   measured?: { seconds: number; rounds: number };
+  /** One of so many that several are held against one measurement of a calm server. */
+  sharesCalm?: true;
   /** Begins, and goes on until the assault is over. */
   begin(assault: Assault): void | Promise<void>;
 };

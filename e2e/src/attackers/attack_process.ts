@@ -26,10 +26,15 @@ export type Attacker = {
 /** Resolves when the attack has begun. */
 export async function startAttacker(name: AttackName, target: Target): Promise<Attacker> {
   const child = fork(fileURLToPath(new URL("./attack_entry.ts", import.meta.url)));
+  // Whoever waits for one that failed would wait for ever.
+  const gone = once(child, "exit").then(([code]): never => {
+    throw new Error(`the attacker ${name} ended with ${code}`);
+  });
+  gone.catch(() => undefined);
   const ask = async (message: ToAttacker) => {
     const answered = once(child, "message") as Promise<[FromAttacker]>;
     child.send(message);
-    return (await answered)[0];
+    return (await Promise.race([answered, gone]))[0];
   };
   const told = async (message: ToAttacker) => {
     const answer = await ask(message);

@@ -2,10 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { authenticatorParams } from "../passkeys.ts";
 import { bytesOf } from "../wire.ts";
-import type { Attack } from "./attack.ts";
-import { accounts, apiKey, longIdentityToken, longVerification } from "./costliest.ts";
-import { anyAnswer, floodConnections, press } from "./one_tenant.ts";
+import { type Assault, type Attack, keepOpen } from "./attack.ts";
+import { accounts, apiKey } from "./costliest/parts.ts";
+import { longIdentityToken, longVerification } from "./costliest/sign_ins.ts";
+import { anyAnswer } from "./one_tenant.ts";
 import { headOf } from "./prepared.ts";
+import { tenantLanes as floodConnections } from "./tenant.ts";
 
 /** A wallet with as many accounts as are taken, beside the credentials of one user. */
 const signUp = (turn: number) => ({
@@ -44,6 +46,21 @@ export const costliestProxyBodies: Readonly<Record<string, (turn: number) => obj
   wallet_kit_config: () => ({}),
 };
 
+/** Each connection asks again as soon as it is answered. */
+function press(assault: Assault, count: number, next: () => Buffer): void {
+  keepOpen(assault, count, (socket) => {
+    const ask = (): void => {
+      if (!assault.isOver() && socket.writable) socket.write(next());
+    };
+    socket.on("data", (chunk: Buffer) => {
+      for (let at = chunk.indexOf(statusLine); at >= 0; at = chunk.indexOf(statusLine, at + 1)) ask();
+    });
+    ask();
+  });
+}
+
+const statusLine = "HTTP/1.1 ";
+
 function flooding(path: string): Attack {
   return {
     says: `a stranger, ${floodConnections} connections: the costliest /v1/${path} of the auth proxy`,
@@ -51,6 +68,7 @@ function flooding(path: string): Attack {
     holds: floodConnections,
     ratio: 5,
     measured: { seconds: 10, rounds: 1 },
+    sharesCalm: true,
     begin(assault) {
       const config = `X-Auth-Proxy-Config-Id: ${assault.target.authProxyConfigId}`;
       let turn = 0;

@@ -39,7 +39,7 @@ async function errand({ url, organizationId, apiPrivateKey }: Target): Promise<v
 
 for (const dialect of isFull ? dialects : (["sqlite"] as const)) {
   for (const name of Object.keys(tenantFloods) as (keyof typeof tenantFloods)[]) {
-    test(`nobody else fails under the ${name}, on ${dialect}`, { timeout: testTimeoutMs }, async (t) => {
+    test(`nobody else fails (${name}, ${dialect})`, { timeout: testTimeoutMs }, async (t) => {
       const server = await startServer(t, dialect);
       if (server === undefined) return;
       const target: Target = { ...server.bootstrap, url: server.url };
