@@ -150,6 +150,21 @@ test("replies that are to come take room before they do, and long ones leave som
   assert.deepEqual(seen, ["1", "2", "short", "3"]);
 });
 
+test("however many short replies are to come, a long one has room, whatever the short ones cost", async () => {
+  for (const cost of [500, 30_000]) {
+    const { seen, come } = watched({ inFlight: 64, allInFlight: 900, allCost: Number.POSITIVE_INFINITY });
+    const flood = () => come("flood", "short", { cost, reply: 63 * kibibyte });
+    const leaves = Array.from({ length: 8 }, flood);
+    const before = seen.length;
+    assert.ok(before > 1 && before < 8, `${before} are let in`);
+    come("ann", "long", { cost, reply: 700 * kibibyte });
+    assert.equal(seen.at(-1), "long");
+    leaves[0]?.();
+    await breath();
+    assert.equal(seen.filter((name) => name === "short").length, before + (before === 6 ? 0 : 1));
+  }
+});
+
 test("a reply that is longer than the bound is let in alone", async () => {
   const { seen, come } = watched();
   const leave = come("a", "1", { reply: 8 * kibibyte });

@@ -26,9 +26,9 @@ export type AdmissionLimits = {
   waitMs: number;
 };
 
-/** Replies that are longer leave a quarter of that room to those that are not. */
+/** Replies that are longer have the rest of that room to themselves: neither kind can take all of it. */
 export const shortReply = 64 * 1024;
-export const longReplies = 3 / 4;
+export const shortReplies = 3 / 8;
 
 /** Not counted: whatever else is under way, there is time for these. */
 export const smallCost = 10_000;

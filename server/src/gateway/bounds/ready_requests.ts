@@ -16,11 +16,13 @@ export function createReadyRequests(limits: AdmissionLimits): ReadyRequests {
   const small = createFairQueue<Entry>(quantum);
   const middle = createFairQueue<Entry>(quantum);
   const large = createFairQueue<Entry>(quantum);
-  const queues: readonly FairQueue<Entry>[] = [small, middle, large];
+  const [long, largeAndLong] = [createFairQueue<Entry>(quantum), createFairQueue<Entry>(quantum)];
+  const queues: readonly FairQueue<Entry>[] = [small, middle, long, large, largeAndLong];
 
   /** One whose reply may lack room must not stand before those for whose replies there is some. */
   function queueFor({ cost, reply = 0 }: Weight): FairQueue<Entry> {
-    if (cost <= smallCost && reply <= shortReply) return small;
+    if (reply > shortReply) return cost <= largeCost ? long : largeAndLong;
+    if (cost <= smallCost) return small;
     return cost <= largeCost ? middle : large;
   }
 

@@ -46,7 +46,9 @@ const maxPauseMs = 300;
 
 export const tooManyLarge = "too many large requests at once; try again";
 
-const stranger: BodyOwner = { organizationId: "", userId: "" };
+export function strangerAt(address: string): BodyOwner {
+  return { organizationId: "", userId: address };
+}
 
 export function createBodyWork(limits: BodyWorkLimits): BodyWork {
   const lanes = createAdmission(limits.lanes);
@@ -74,7 +76,7 @@ export function createBodyWork(limits: BodyWorkLimits): BodyWork {
       end(connection);
       throw new Fault("cancelled", "the connection was closed");
     };
-    const owner = (await findOwner()) ?? stranger;
+    const owner = (await findOwner()) ?? strangerAt("");
     goOn();
     const waiting = new AbortController();
     connection.leaveLane = () => waiting.abort();

@@ -6,15 +6,23 @@
 import { isUuid } from "@keystead/core/encoding/uuid.ts";
 import { authenticateQuery } from "../evidence/authenticate_query.ts";
 import { type RequestKind, readEvidence } from "../evidence/evidence_header.ts";
-import type { BodyOwner } from "../http/body_work.ts";
+import { type BodyOwner, strangerAt } from "../http/body_work.ts";
 import type { RouteRequest } from "../http/route.ts";
 import { type ApiDependencies, sourceOf } from "./api_dependencies.ts";
 
 const field = '"organizationId"';
 const idAfterField = /^\s{0,8}:\s{0,8}"([^"]{36})"/;
 
-/** Undefined for a stranger, and for whoever cannot be told. Why is said when the body has been read. */
+/** Whoever cannot be told is a stranger; those take turns by their addresses. Why is said when the body has been read. */
 export async function findLargeBodyOwner(
+  dependencies: ApiDependencies,
+  kind: RequestKind,
+  request: RouteRequest,
+): Promise<BodyOwner> {
+  return (await findOwner(dependencies, kind, request)) ?? strangerAt(request.callerAddress ?? "");
+}
+
+async function findOwner(
   dependencies: ApiDependencies,
   kind: RequestKind,
   { rawHeaders, callerAddress, body }: RouteRequest,

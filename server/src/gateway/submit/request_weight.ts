@@ -31,7 +31,8 @@ export function weightOf(request: WeighedRequest, offersState: boolean): Require
     cost: cost + costOfState({ read: offered, written }),
     bytes,
     offered,
-    reply: written + 2 * bytes + bytesPerCost * cost + rowBytes,
+    // Whole bytes: what is added must be gone when it is taken away again.
+    reply: Math.ceil(written + 2 * bytes + bytesPerCost * cost + rowBytes),
   };
 }
 
