@@ -87,7 +87,7 @@ export function attackText({ database, restMb, rows }: AttackReport): string {
     "core. `MB`: the most that gateway and signer took, PSS; at rest",
     `${restMb.toFixed(0)}. \`done\`: of the answers but for 429 and 503, those with 200. The attacks named costliest are so many that up to`,
     `${calmShares} of them in a row are held against one calm, and \`*\` marks those that did not measure their own. It is measured anew where a`,
-    "short look after the attack before shows it changed.",
+    "few short looks after the attack before show it changed.",
     "",
     cells([
       "attack",
