@@ -98,7 +98,13 @@ function createPlay(url: string, stages: Stage[]) {
       gone.add(fixture.place.organizationId);
     }
     const shown = act.endsPlace === true ? { ...fixture, place: fixture.parent } : fixture;
-    places.set(shown.place.organizationId, { fixture: shown, last: await look(shown, shown.place) });
+    const last = await look(shown, shown.place);
+    places.set(shown.place.organizationId, { fixture: shown, last });
+    // A parent and its sub-organizations show the same ones, wherever an act or its beginning has made one.
+    for (const [id, other] of places) {
+      if (other.fixture.parent.organizationId !== fixture.parent.organizationId) continue;
+      places.set(id, { ...other, last: { ...other.last, sessionProfiles: last.sessionProfiles } });
+    }
   }
 
   /** One who acts: one act at a time, on stages of its own. */
