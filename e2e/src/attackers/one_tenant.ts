@@ -39,7 +39,7 @@ const largeState: Flood = {
 
 type FloodName = "payloads flood" | "accounts flood" | "large payloads flood" | "a large state flood";
 
-/** Two that stopped everybody once, one that stopped everybody with a large body, and one whose requests are cheap but for what they change. */
+/** Two stopped everybody once, one everybody with a large body, and one has requests that are cheap but for what they change. */
 export const tenantFloods: Record<FloodName, Attack> = {
   "payloads flood": flooding("the costliest sign_raw_payloads", payloadsFlood, 60),
   "accounts flood": flooding("a hundred deep accounts that are told and not stored", toldAccounts, 60),

@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { test } from "node:test";
 import { Fault } from "@keystead/core/fault.ts";
 import { patienceMs } from "../../../../core/test/patience.ts";
-import { type BodyWork, type BodyWorkLimits, createBodyWork, tooManyLarge } from "./body_work.ts";
+import { type BodyWork, type BodyWorkLimits, createBodyWork, strangerAt, tooManyLarge } from "./body_work.ts";
 import { newConnection } from "./connection.ts";
 
 const largeBytes = 64 * 1024;
@@ -117,6 +117,23 @@ test("callers of one organization take turns, and one large request is worked on
   if (honest.state === "waits") flood[1]?.end();
   await until(() => honest.state === "works");
   assert.equal(flood[2]?.state, "waits");
+});
+
+test("strangers take turns by their addresses, and who fills their lane gives way to another", async () => {
+  const work = createBodyWork(limits);
+  const from = (address: string) => {
+    const { organizationId, userId } = strangerAt(address);
+    return arrive(work, organizationId, { userId });
+  };
+  const flood = Array.from({ length: 17 }, () => from("10.0.0.1"));
+  await until(() => flood[0]?.state === "works");
+  assert.deepEqual(new Set(flood.map(({ state }) => state)), new Set(["works", "waits"]));
+  const more = from("10.0.0.1");
+  const other = from("10.0.0.2");
+  await until(() => more.state !== "waits" && flood.some(({ state }) => state === refused));
+  assert.equal(more.state, refused);
+  assert.equal(other.state, "waits");
+  assert.equal(flood.filter(({ state }) => state === refused).length, 1);
 });
 
 test("who has waited too long is refused, and who is gone gives its place to another", async () => {

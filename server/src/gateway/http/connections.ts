@@ -1,6 +1,6 @@
 /**
- * Connections and their limits. Each is answered one request at a time, in order; each organization's large requests are worked on one at a time; refusals
- * of stamps leave one by one; and when there are too many connections, the one whose client has been waited for longest is closed,
+ * Connections and their limits. Each is answered one request at a time, in order; an organization's large requests are worked on one at
+ * a time; refusals of stamps leave one by one; and when there are too many connections, the one whose client was waited for longest is closed,
  * whether it says nothing, never ends its request or does not read its answer. So no client gets more of this process than its share
  * by asking faster, asking more, holding on or never reading. What came on a connection before is never held against what comes next:
  * behind a proxy that is somebody else's.

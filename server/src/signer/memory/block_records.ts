@@ -8,21 +8,15 @@ const blocksLayout = list(struct({ boot: fixed(16), index: u64, bits: fixed(bloc
 /** So that a record is no longer than those of ranges. */
 const blocksAtOnce = 256;
 
-export const blockRecords = {
-  releasedBlocks: row({
+function blocksOf(set: "released" | "owed", order: number) {
+  return row({
     layout: blocksLayout,
     isWaitedFor: false,
     apply(contents, blocks) {
-      for (const block of blocks) contents.released.addBlock(block);
+      for (const block of blocks) contents[set].addBlock(block);
     },
-    compaction: { order: 18, values: ({ released }) => batchesOf(released.denseBlocks(), blocksAtOnce) },
-  }),
-  owedBlocks: row({
-    layout: blocksLayout,
-    isWaitedFor: false,
-    apply(contents, blocks) {
-      for (const block of blocks) contents.owed.addBlock(block);
-    },
-    compaction: { order: 19, values: ({ owed }) => batchesOf(owed.denseBlocks(), blocksAtOnce) },
-  }),
-};
+    compaction: { order, values: (contents) => batchesOf(contents[set].denseBlocks(), blocksAtOnce) },
+  });
+}
+
+export const blockRecords = { releasedBlocks: blocksOf("released", 18), owedBlocks: blocksOf("owed", 19) };
