@@ -26,6 +26,7 @@ export type Damage = {
 export const byOrganization = "check-database" as const;
 const unauthentic = { nowhere: "nothing that the signer wrote tells of it, and no decision reads it" };
 const opened = { nowhere: "a result that was released is never opened again" };
+const releasedAgain = { nowhere: "a released leaf that is marked as waiting is released once more" };
 const unnamed = { nowhere: "bytes that no leaf names are shown to nobody" };
 const oneDay = { nowhere: "a key of a client stands for a request for a day, and no page knows it" };
 
@@ -61,7 +62,7 @@ export const found = {
   leaves: { ...all("leaves", byOrganization), organization_id: "check-log", sealed: opened },
   disclosures: all("disclosures", byOrganization),
   sealed_disclosures: all("sealed_disclosures", untilTheTokenEnds),
-  unreleased: all("unreleased", { nowhere: "a released leaf that is marked as waiting is released once more" }),
+  unreleased: all("unreleased", releasedAgain),
   activities: { ...all("activities", byOrganization), evaluations: unauthentic, explanation: unauthentic },
   sealed_bodies: all("sealed_bodies", untilItEnds),
   app_proofs: all("app_proofs", unproven),
@@ -113,13 +114,14 @@ const whoItWas = {
 /** Columns of which one letter may be changed unseen. */
 export const partlyFound: Readonly<Record<string, Found>> = { "votes.vote": whoItWas, "activities.votes": whoItWas };
 
-/** Where a whole row shows that is gone, or that should not be there. */
-export const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: Found } } = {
+/** Where a whole row shows that is gone, or that should not be there; and a table as it was before, unless it shows as what is gone. */
+export const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: Found; before?: Found } } = {
   // The leaf of a birth tells of no activity.
   leaves: { removed: "check-log" },
   disclosures: { added: unnamed },
   sealed_disclosures: { removed: untilTheTokenEnds, added: untilTheTokenEnds },
-  unreleased: { added: { nowhere: "a released leaf that is marked as waiting is released once more" } },
+  // Whatever was on its way out when the story paused has been released since.
+  unreleased: { added: releasedAgain, before: releasedAgain },
   sealed_bodies: { removed: untilItEnds, added: untilItEnds },
   app_proofs: { removed: unproven, added: unproven },
   decision_contexts: { removed: unproven, added: unproven },

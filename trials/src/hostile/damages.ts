@@ -121,7 +121,7 @@ function columnDamages(table: TableName): Damage[] {
 }
 
 function rowDamages(table: TableName): Damage[] {
-  const { removed = byOrganization, added = byOrganization } = rowFound[table] ?? {};
+  const { removed = byOrganization, added = byOrganization, before: rolledBack } = rowFound[table] ?? {};
   return [
     {
       name: `${table}: a row is deleted`,
@@ -164,7 +164,7 @@ function rowDamages(table: TableName): Damage[] {
       name: `${table}: all rows are what they were before`,
       table,
       what: "all rows are what they were before",
-      found: typeof removed === "string" ? "check-database" : removed,
+      found: rolledBack ?? (typeof removed === "string" ? "check-database" : removed),
       async apply(raw, { targetOrganization, before }) {
         const rows = await raw.rows(table, targetOrganization.organizationId);
         const old = before.get(table) ?? [];
