@@ -3,7 +3,13 @@
  * declared tables: what is done to a column follows from its kind.
  */
 import { rowKeys } from "@keystead/server/store/projection.ts";
-import { type ColumnKind, organizationTables, type TableName, tables } from "@keystead/server/store/tables.ts";
+import {
+  type ColumnKind,
+  type OrganizationTable,
+  organizationTables,
+  type TableName,
+  tables,
+} from "@keystead/server/store/tables.ts";
 import type { Random } from "../../../core/test/seeded_random.ts";
 import {
   byOrganization,
@@ -16,7 +22,7 @@ import {
   rowFound,
 } from "./damage.ts";
 import { madeUpDamages } from "./made_up_damages.ts";
-import { type RawDatabase, type Row, rollBack, tableNames, type Value } from "./raw_database.ts";
+import { isSameTable, type RawDatabase, type Row, rollBack, tableNames, type Value } from "./raw_database.ts";
 
 type Sort = "text" | "integer" | "bytes";
 const sortOf = (kind: ColumnKind) => kind.replace("?", "") as Sort;
@@ -120,7 +126,7 @@ function columnDamages(table: TableName): Damage[] {
   );
 }
 
-function rowDamages(table: TableName): Damage[] {
+function rowDamages(table: OrganizationTable): Damage[] {
   const { removed = byOrganization, added = byOrganization, before: rolledBack } = rowFound[table] ?? {};
   return [
     {
@@ -167,8 +173,7 @@ function rowDamages(table: TableName): Damage[] {
       found: rolledBack ?? (typeof removed === "string" ? "check-database" : removed),
       async apply(raw, { targetOrganization, before }) {
         const rows = await raw.rows(table, targetOrganization.organizationId);
-        const old = before.get(table) ?? [];
-        if (rows.length === old.length && JSON.stringify(rows) === JSON.stringify(old)) return false;
+        if (isSameTable(table, rows, before.get(table) ?? [])) return false;
         await rollBack(raw, targetOrganization.organizationId, before, [table]);
         return true;
       },
@@ -215,7 +220,7 @@ const organizationDamages: Damage[] = [
 const ofFirstOrganization: readonly TableName[] = ["boot_proofs", "loaded_files"];
 
 /** Tables with rows of organizations; what is done to the deployment's own row is a test of its own. */
-export const damagedTables: readonly TableName[] = organizationTables.filter(
+export const damagedTables: readonly OrganizationTable[] = organizationTables.filter(
   (table) => !ofFirstOrganization.includes(table),
 );
 

@@ -154,6 +154,14 @@ export function isLeft(before: Snapshot, harmed: Snapshot, now: Snapshot): boole
   });
 }
 
+/** Whether a table's rows are the same, in whatever order and by whichever driver they were read. */
+export function isSameTable(table: OrganizationTable, rows: readonly Row[], others: readonly Row[]): boolean {
+  const [own, other] = [byKey(table, rows), byKey(table, others)];
+  const isSame = (row: Row, same: Row) =>
+    Object.keys(row).every((column) => textOf(row[column]) === textOf(same[column]));
+  return own.size === other.size && own.entries().every(([key, row]) => isSame(row, other.get(key) ?? {}));
+}
+
 function byKey(table: OrganizationTable, rows: readonly Row[]): Map<string, Row> {
   return new Map(rows.map((row) => [rowKeys[table].map((column) => textOf(row[column])).join(), row]));
 }
