@@ -7,6 +7,9 @@ import type { Tables } from "./tables.ts";
 
 type Planned = { readonly organization_id: string; readonly id: string; readonly rows: EntityRows | undefined };
 
+/** `kept`: the ids of its parts, which are UUIDs. */
+const ownerColumns = { ...rowKeyColumns, kept: "text" } as const;
+
 /** In the order of the kinds, so that there are few different statements. */
 export function addEntities(statement: StatementBuilder, plans: readonly OrganizationPlan[]): void {
   const touched = plans.filter(({ entities }) => entities.size > 0);
@@ -24,15 +27,18 @@ function addKind(statement: StatementBuilder, kind: TabledKind, planned: readonl
   const newParts = planned.flatMap(({ rows }) => rows?.parts ?? []);
   if (parts !== undefined) {
     const { table: partTable, id: partId, owner } = parts;
-    const keptColumns = { organization_id: "text", [partId]: "text" } as const;
-    // A part is deleted before any is written, so that what no two may have can pass from one to another.
+    const touched = planned.map(({ rows, ...key }) => ({
+      ...key,
+      kept: rows?.parts.map((part) => part[partId]).join() ?? "",
+    }));
+    // A part is deleted before any is written, so that what no two may have can pass from one to another. Each owner brings the ids of
+    // its own: held against those of all, a thousand users would be compared with a thousand keys each.
     statement.part(
       `delete_${partTable}`,
-      `delete from ${partTable} using ${statement.unnest("touched", rowKeyColumns, planned)}
+      `delete from ${partTable} using ${statement.unnest("touched", ownerColumns, touched)}
         where ${partTable}.organization_id = touched.organization_id and ${partTable}.${owner} = touched.id
           and touched.organization_id in (select organization_id from committed)
-          and not exists (select from ${statement.unnest("kept", keptColumns, newParts)}
-            where kept.organization_id = ${partTable}.organization_id and kept.${partId} = ${partTable}.${partId})
+          and ${partTable}.${partId} <> all (string_to_array(touched.kept, ','))
         returning 1`,
     );
   }

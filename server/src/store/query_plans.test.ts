@@ -5,6 +5,7 @@ import { describe, type TestContext, test } from "node:test";
 import { dialects, openTestStore } from "../../test/open_test_store.ts";
 import { watchQueries } from "../../test/query_plans.ts";
 import { birth, newApiKey, newUser, stateChange } from "../../test/store_items.ts";
+import { put } from "../state/entities.ts";
 import {
   findProvenInSubOrganizations,
   findUnprovenInSubOrganizations,
@@ -130,6 +131,20 @@ for (const dialect of dialects) {
         user,
       );
       assert.match(path, /\(organization_id=\? AND wallet_id=\? AND path_key=\? AND curve=\?\)/, path);
+    });
+
+    test("what is gone of a thousand users' credentials is found user by user, not by trying all for each", async (t) => {
+      const store = dialect === "postgres" ? await openTestStore(t, dialect) : undefined;
+      if (store === undefined) return;
+      const organizationId = randomUUID();
+      const users = Array.from({ length: 20 }, () => newUser());
+      await commitGroup(store, [birth(organizationId, users)], []);
+      const { store: watched, plans } = watchQueries(store);
+      const changes = users.map((user) => put("user", { ...user, userName: "Bea" }));
+      await commitGroup(watched, [stateChange(organizationId, 1, { changes })], []);
+      const [plan = ""] = await plans();
+      assert.match(plan, /Delete on credentials/);
+      assert.doesNotMatch(plan, /Anti Join/, plan);
     });
   });
 }

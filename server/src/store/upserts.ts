@@ -8,21 +8,30 @@ export function columnsOf(table: TableName): string[] {
   return Object.keys(tables[table]);
 }
 
-/** Parts are replaced like their owners. */
+/** Parts are replaced like their owners, but an owner changes far more often than its parts do. */
 function replacingEntities(): { [T in TableName]?: string } {
   const clauses: { [T in TableName]?: string } = {};
   for (const kind of tabledKinds) {
     const { table, id, clash, parts } = tableOf(kind);
     if (clash === "replace") clauses[table] = replacing(table, ["organization_id", id]);
-    if (parts !== undefined) clauses[parts.table] = replacing(parts.table, ["organization_id", parts.id]);
+    if (parts !== undefined) clauses[parts.table] = replacingChanged(parts.table, ["organization_id", parts.id]);
   }
   return clauses;
 }
 
 function replacing(table: TableName, key: readonly string[]): string {
-  const others = columnsOf(table).filter((column) => !key.includes(column));
-  const assignments = others.map((column) => `${column} = excluded.${column}`);
+  const assignments = othersOf(table, key).map((column) => `${column} = excluded.${column}`);
   return `on conflict (${key.join(", ")}) do update set ${assignments.join(", ")}`;
+}
+
+/** A row that is there as it is to be costs no write to it and its indexes. */
+function replacingChanged(table: TableName, key: readonly string[]): string {
+  const rowOf = (source: string) => `(${othersOf(table, key).map((column) => `${source}.${column}`)})`;
+  return `${replacing(table, key)} where ${rowOf(table)} is distinct from ${rowOf("excluded")}`;
+}
+
+function othersOf(table: TableName, key: readonly string[]): string[] {
+  return columnsOf(table).filter((column) => !key.includes(column));
 }
 
 /**

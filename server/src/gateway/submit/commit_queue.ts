@@ -1,12 +1,14 @@
 /**
  * Commits in groups: many activities share one transaction and one sync to disk. What was committed is released in that order.
- * Organizations take turns (commit_turns.ts).
+ * Organizations take turns (commit_turns.ts). A database server writes a group of long ones and one of short ones side by side, so that
+ * nobody's next tag waits for somebody's thousand users; a file is written by one at a time.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import { passed } from "../../state/steps.ts";
 import type { CommitItem } from "../../store/commit_item.ts";
+import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
-import { CommitTurns, isLong } from "./commit_turns.ts";
+import { CommitTurns, type Group, isLong, type Size } from "./commit_turns.ts";
 import type { Releases } from "./releases.ts";
 import type { Run } from "./run.ts";
 import { toStoredLeaf } from "./stored_leaf.ts";
@@ -22,6 +24,14 @@ type Entry = {
   reject(error: unknown): void;
 };
 
+/** What works off the groups of one size, or of both in turns. */
+type Lane = { readonly size: Size | undefined; isRunning: boolean; timer: NodeJS.Timeout | undefined };
+
+const sizesOf = { sqlite: [undefined], postgres: ["short", "long"] } as const satisfies Record<
+  Store["dialect"],
+  readonly (Size | undefined)[]
+>;
+
 const fullGroup = 32;
 const maxWaitMs = 3;
 
@@ -29,13 +39,13 @@ export class CommitQueue {
   readonly #link: SignerLink;
   readonly #releases: Releases;
   readonly #turns = new CommitTurns<Entry>();
+  readonly #lanes: readonly Lane[];
   #heldBytes = 0;
-  #isRunning = false;
-  #timer: NodeJS.Timeout | undefined;
 
-  constructor(link: SignerLink, releases: Releases) {
+  constructor(dialect: Store["dialect"], link: SignerLink, releases: Releases) {
     this.#link = link;
     this.#releases = releases;
+    this.#lanes = sizesOf[dialect].map((size) => ({ size, isRunning: false, timer: undefined }));
   }
 
   get heldBytes(): number {
@@ -64,42 +74,52 @@ export class CommitQueue {
     });
   }
 
+  #schedule(): void {
+    for (const lane of this.#lanes) if (!lane.isRunning && this.#turns.hasNext(lane.size)) this.#scheduleLane(lane);
+  }
+
   /**
    * A group waits for what the signer is still preparing, because it would want a transaction and a sync of its own next;
    * but never long, and not beyond a size that fills a sync anyway.
    */
-  #schedule(): void {
-    if (this.#isRunning) return;
+  #scheduleLane(lane: Lane): void {
     if (this.#link.preparing() > 0 && this.#turns.length < fullGroup) {
-      this.#timer ??= setTimeout(() => this.#start(), maxWaitMs);
+      lane.timer ??= setTimeout(() => this.#start(lane), maxWaitMs);
       return;
     }
-    this.#start();
+    this.#start(lane);
   }
 
-  #start(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#isRunning) return;
-    this.#isRunning = true;
+  #start(lane: Lane): void {
+    clearTimeout(lane.timer);
+    lane.timer = undefined;
+    if (lane.isRunning) return;
+    lane.isRunning = true;
     // Whatever else this turn of the loop brings joins the group.
-    setImmediate(() => void this.#work());
+    setImmediate(() => void this.#work(lane));
   }
 
-  async #work(): Promise<void> {
+  async #work(lane: Lane): Promise<void> {
     const turns = this.#turns;
-    while (turns.length > 0) {
-      const group = turns.next().filter((entry) => {
+    while (turns.hasNext(lane.size)) {
+      const group = turns.next(lane.size);
+      const current = group.entries.filter((entry) => {
         const isCurrent = entry.run.isCurrent();
         if (!isCurrent) entry.resolve({ kind: "conflict" });
         return isCurrent;
       });
-      if (group.length === 0) continue;
-      await this.#commitGroup(group);
+      if (current.length > 0) await this.#commitGroup(current);
+      this.#end(group);
       // SQLite has written in this very thread: who came meanwhile is read before the next one is written.
-      if (group.some(isLong) && turns.length > 0) await new Promise((resolve) => setImmediate(resolve));
+      if (current.some(isLong) && turns.length > 0) await new Promise((resolve) => setImmediate(resolve));
     }
-    this.#isRunning = false;
+    lane.isRunning = false;
+  }
+
+  /** What follows may be the other lane's. */
+  #end(group: Group<Entry>): void {
+    this.#turns.over(group);
+    this.#schedule();
   }
 
   async #commitGroup(group: readonly Entry[]): Promise<void> {

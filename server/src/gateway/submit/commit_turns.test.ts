@@ -18,14 +18,21 @@ function add(turns: CommitTurns<Named>, organizationId: string, bytes: number, c
   for (let at = 1; at <= count; at++) turns.add({ organizationId, bytes, name: `${organizationId}${at}` });
 }
 
+/** The next group, which is over at once. */
+function next(turns: CommitTurns<Named>): readonly Named[] {
+  const group = turns.next();
+  turns.over(group);
+  return group.entries;
+}
+
 const names = (group: readonly Named[]) => group.map(({ name }) => name);
 const bytesOf = (group: readonly Named[]) => group.reduce((sum, { bytes }) => sum + bytes, 0);
 
 test("a short commit waits for one long one of others at most, however many of them came before", () => {
   const turns = filled(["a", big, 64], ["b", big, 64], ["c", big, 1]);
-  assert.deepEqual(names(turns.next()), ["a1"]);
+  assert.deepEqual(names(next(turns)), ["a1"]);
   add(turns, "honest", small);
-  const before = [turns.next(), turns.next()].map(names);
+  const before = [next(turns), next(turns)].map(names);
   assert.ok(before.flat().includes("honest1"), `${before}`);
   assert.ok(before.flat().filter((name) => name !== "honest1").length <= 1, `${before}`);
 });
@@ -35,7 +42,7 @@ test("organizations with long commits take turns, and short ones of many others 
   const seen: string[] = [];
   for (let round = 0; round < 6; round++) {
     add(turns, `other${round}-`, small, maxGroup);
-    seen.push(...names([...turns.next(), ...turns.next()]).filter((name) => !name.startsWith("other")));
+    seen.push(...names([...next(turns), ...next(turns)]).filter((name) => !name.startsWith("other")));
   }
   assert.deepEqual(seen, ["a1", "b1", "a2", "b2", "a3", "b3"]);
 });
@@ -48,7 +55,7 @@ test("commits of one organization keep their order, short and long", () => {
     turns.add({ organizationId: "b", bytes: small, name: `b ${at}` });
   });
   const seen: string[] = [];
-  while (turns.length > 0) seen.push(...names(turns.next()));
+  while (turns.length > 0) seen.push(...names(next(turns)));
   const inOrder = sizes.map((_, at) => `${at}`);
   assert.deepEqual(
     seen.filter((name) => !name.startsWith("b")),
@@ -64,17 +71,17 @@ test("short commits of many organizations, and of one, fill their groups", () =>
   const many = new CommitTurns<Named>();
   for (let at = 0; at < 600; at++) add(many, `organization ${at}`, small);
   assert.deepEqual(
-    [many.next(), many.next(), many.next(), many.next()].map(names).map(({ length }) => length),
+    [next(many), next(many), next(many), next(many)].map(names).map(({ length }) => length),
     [maxGroup, maxGroup, 88, 0],
   );
   const one = filled(["a", small, 300]);
-  assert.equal(one.next().length, maxGroup);
-  assert.equal(one.next().length, 44);
+  assert.equal(next(one).length, maxGroup);
+  assert.equal(next(one).length, 44);
 });
 
 test("an organization that floods with short commits shares each group with the others", () => {
   const turns = filled(["flood", 16 * 1024, 1_000], ["honest", small, 3]);
-  const group = turns.next();
+  const group = next(turns);
   assert.deepEqual(
     names(group).filter((name) => name.startsWith("honest")),
     ["honest1", "honest2", "honest3"],
@@ -85,7 +92,33 @@ test("an organization that floods with short commits shares each group with the 
 test("no group is longer than its bound, but for one that is so by itself", () => {
   const turns = filled(["a", longBytes + 1, 20], ["b", big, 2], ["c", 100_000, 50]);
   while (turns.length > 0) {
-    const group = turns.next();
+    const group = next(turns);
     assert.ok(group.length === 1 || bytesOf(group) <= maxGroupBytes);
   }
+});
+
+test("side by side, a short commit waits for no long one of others, and an organization's own keep their order", () => {
+  const turns = filled(["a", big, 2]);
+  add(turns, "a", small, 2);
+  const long = turns.next("long");
+  assert.deepEqual(names(long.entries), ["a1"]);
+  add(turns, "honest", small);
+  const short = turns.next("short");
+  assert.deepEqual(names(short.entries), ["honest1"]);
+  turns.over(short);
+  turns.over(long);
+  assert.equal(turns.hasNext("short"), false, "the second long one comes first");
+  const last = turns.next("long");
+  assert.equal(turns.hasNext("short"), false, "and is still under way");
+  turns.over(last);
+  assert.deepEqual(names(turns.next("short").entries), ["a1", "a2"]);
+});
+
+test("side by side, what comes while an organization's last long commit is under way waits for it", () => {
+  const turns = filled(["a", big, 1]);
+  const long = turns.next("long");
+  add(turns, "a", small);
+  assert.equal(turns.hasNext(), false);
+  turns.over(long);
+  assert.deepEqual(names(turns.next("short").entries), ["a1"]);
 });

@@ -1,7 +1,8 @@
 /**
  * Whose commits come next. Those of one organization stay in their order, and organizations take turns by bytes: one that writes megabytes
- * with each request keeps nobody waiting for more than one of them. Groups of short ones and long ones alternate, so that a short one
- * waits for at most one group of long ones, of however many organizations; and long ones, too, have every other turn.
+ * with each request keeps nobody waiting for more than one of them. Short ones and long ones are never in one group. Where one group is
+ * written at a time they alternate, so that a short one waits for at most one group of long ones, of however many organizations; where
+ * groups are written side by side, each kind has its own way, and what an organization has in the one keeps its rest out of the other.
  */
 import { createQueue, type Queue } from "../../state/fair_queue.ts";
 
@@ -23,19 +24,30 @@ const rowBytes = 1_024;
 /** Lines stay when they are empty, up to so many: organizations come and go with each request. */
 const keptLines = 4_096;
 
-type Size = keyof typeof quantum;
+export type Size = keyof typeof quantum;
 
-/** What one organization has waiting. It stands in the ring of its first entry's size. */
+/** What is committed together, until `over` is told. */
+export type Group<E> = { readonly size: Size; readonly entries: readonly E[] };
+
+/** What one organization has waiting. It stands in the ring of its first entry's size, unless a group of the other size has some of it. */
 type Line<E> = { entries: Queue<E>; credit: number };
 
 export class CommitTurns<E extends Turned> {
   readonly #lines = new Map<string, Line<E>>();
   readonly #rings: Record<Size, Queue<Line<E>>> = { short: createQueue(), long: createQueue() };
+  /** Lines of which the group that is being committed has entries. */
+  readonly #taken: Record<Size, Set<Line<E>>> = { short: new Set(), long: new Set() };
   #isLongsTurn = false;
   #length = 0;
 
   get length(): number {
     return this.#length;
+  }
+
+  /** Whether there is a next group of this size; of any, unless it is given. */
+  hasNext(size?: Size): boolean {
+    const sizes: readonly Size[] = size === undefined ? ["short", "long"] : [size];
+    return sizes.some((each) => this.#rings[each].first() !== undefined);
   }
 
   add(entry: E): void {
@@ -46,12 +58,27 @@ export class CommitTurns<E extends Turned> {
     if (isNew) this.#list(line, entry);
   }
 
-  /** Those that are committed together next, in the order of their organizations; none if none waits. */
-  next(): E[] {
+  /** Those that are committed together next, in the order of their organizations. Of each size, one group is on its way at a time. */
+  next(size?: Size): Group<E> {
+    const next = size ?? this.#turnOf();
+    return { size: next, entries: this.#take(next) };
+  }
+
+  /** A group was committed, or was not: what its organizations have behind it may follow. */
+  over({ size }: Group<E>): void {
+    const lines = [...this.#taken[size]];
+    this.#taken[size].clear();
+    for (const line of lines) {
+      const first = line.entries.first();
+      if (first !== undefined && sizeOf(first) !== size) this.#list(line, first);
+    }
+  }
+
+  #turnOf(): Size {
     const { short, long } = this.#rings;
     const isLong = long.first() !== undefined && (this.#isLongsTurn || short.first() === undefined);
     this.#isLongsTurn = !isLong;
-    return this.#take(isLong ? "long" : "short");
+    return isLong ? "long" : "short";
   }
 
   #take(size: Size): E[] {
@@ -70,19 +97,20 @@ export class CommitTurns<E extends Turned> {
       if (group.length > 0 && bytes + entry.bytes > maxGroupBytes) break;
       group.push(entry);
       bytes += entry.bytes;
+      this.#taken[size].add(line);
       line.entries.shift();
       this.#length -= 1;
       line.credit -= entry.bytes + rowBytes;
       const next = line.entries.first();
-      if (next !== undefined && sizeOf(next) === size) continue;
-      ring.shift();
-      if (next !== undefined) this.#list(line, next);
+      if (next === undefined || sizeOf(next) !== size) ring.shift();
     }
     return group;
   }
 
+  /** What a group of the other size has entries of is listed when that is over. */
   #list(line: Line<E>, first: E): void {
     const size = sizeOf(first);
+    if (this.#taken[size === "short" ? "long" : "short"].has(line)) return;
     line.credit = quantum[size];
     this.#rings[size].push(line);
   }
@@ -98,7 +126,10 @@ export class CommitTurns<E extends Turned> {
   }
 
   #forgetEmpty(): void {
-    for (const [id, { entries }] of this.#lines) if (entries.first() === undefined) this.#lines.delete(id);
+    const { short, long } = this.#taken;
+    for (const [id, line] of this.#lines) {
+      if (line.entries.first() === undefined && !short.has(line) && !long.has(line)) this.#lines.delete(id);
+    }
   }
 }
 

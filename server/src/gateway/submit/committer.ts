@@ -35,7 +35,7 @@ export type Committer = ProofOpening & {
 export function createCommitter(store: Store, link: SignerLink, places: LogPlaces = new LogPlaces(link)): Committer {
   const failures = new RecentFailures();
   const releases = new Releases(store, link, failures, places);
-  const queue = new CommitQueue(link, releases);
+  const queue = new CommitQueue(store.dialect, link, releases);
   return {
     ...createProofOpening(store, link, releases),
     commit: (item, run) => queue.commit(item, run),
