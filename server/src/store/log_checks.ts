@@ -183,7 +183,7 @@ export async function* runsOfLog({ db }: Store, logId: string): AsyncGenerator<N
 
 const namedAtOnce = 200;
 
-/** Of the leaves that a run names, those that its organization has: `boot number`. */
+/** Of the leaves that a run names, those that its organization has, by their names. */
 export async function leavesThere({ db }: Store, places: readonly NamedPlace[]): Promise<Set<string>> {
   const found = new Set<string>();
   const organizationId = places[0]?.organizationId ?? "";
@@ -196,15 +196,46 @@ export async function leavesThere({ db }: Store, places: readonly NamedPlace[]):
         .where("organization_id", "=", organizationId)
         .where("number", "in", numbers),
     );
-    for (const { boot, number } of rows) found.add(`${boot} ${number}`);
+    for (const row of rows) found.add(leafName(row));
   }
   return found;
 }
 
-/** Whether anybody has this leaf: a process of the signer gives each number once. No index leads there. */
-export async function isLeafThere({ db }: Store, { boot, number }: Pick<NamedPlace, "boot" | "number">) {
-  const rows = await read(
-    db.selectFrom("leaves").select("number").where("boot", "=", boot).where("number", "=", number).limit(1),
-  );
-  return rows.length > 0;
+const goneThroughAtOnce = 10_000;
+
+/**
+ * Of leaves by their names, `boot number`, those that anybody has: a process of the signer gives each number once. No index leads there,
+ * so all leaves are gone through, once for all names.
+ */
+export async function leavesOfAnybody({ db }: Store, names: ReadonlySet<string>): Promise<Set<string>> {
+  const found = new Set<string>();
+  let after = { organization_id: "", boot: "", number: -1 };
+  while (names.size > 0) {
+    const { organization_id, boot, number } = after;
+    const rows = await read(
+      db
+        .selectFrom("leaves")
+        .select(["organization_id", "boot", "number"])
+        .where("number", "<=", Number.MAX_SAFE_INTEGER)
+        .where(({ eb, refTuple, tuple }) =>
+          eb(refTuple("organization_id", "boot", "number"), ">", tuple(organization_id, boot, number)),
+        )
+        .orderBy("organization_id")
+        .orderBy("boot")
+        .orderBy("number")
+        .limit(goneThroughAtOnce),
+    );
+    for (const row of rows) {
+      const name = leafName(row);
+      if (names.has(name)) found.add(name);
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < goneThroughAtOnce) break;
+    after = last;
+  }
+  return found;
+}
+
+export function leafName({ boot, number }: Pick<NamedPlace, "boot" | "number">): string {
+  return `${boot} ${number}`;
 }

@@ -47,6 +47,18 @@ async function rowsOf({ store: { db } }: GatewayRig): Promise<string> {
   return JSON.stringify(all);
 }
 
+/** The first run's last leaves are followed by so many more. */
+async function lengthen({ store: { db } }: GatewayRig, more: number): Promise<void> {
+  const { leaves } = await db
+    .selectFrom("log_runs")
+    .select("leaves")
+    .where("first_position", "=", 0)
+    .executeTakeFirstOrThrow();
+  const bent = Buffer.from(leaves);
+  bent.writeUInt32BE(bent.readUInt32BE(bent.length - 4) + more, bent.length - 4);
+  await db.updateTable("log_runs").set({ leaves: bent }).where("first_position", "=", 0).execute();
+}
+
 type Damage = { name: string; joinsRows?: true; do(rig: GatewayRig, logId: string): Promise<unknown>; finds: RegExp };
 
 /** What comes back by itself. */
@@ -181,6 +193,8 @@ for (const dialect of dialects) {
           .set({ leaves: randomBytes(48) })
           .where("first_position", "=", 0)
           .execute(),
+      "names half a million leaves": () => lengthen(rig, 2 ** 19),
+      "names some more leaves": () => lengthen(rig, 20),
       "of another log": () =>
         db
           .updateTable("log_runs")

@@ -13,7 +13,8 @@ import { unlessAway } from "../../store/database_away.ts";
 import {
   entriesOfTile,
   findLastTile,
-  isLeafThere,
+  leafName,
+  leavesOfAnybody,
   leavesThere,
   listLogIds,
   runsOfLog,
@@ -32,6 +33,8 @@ export type CheckedLog = {
   logId: string;
   /** Positions that no run names. */
   unnamed: Set<number>;
+  /** Whether a run can be one at all: it ends where the log ends at the latest. */
+  holds(places: readonly NamedPlace[]): boolean;
   /** Whether the leaf that a run names is another organization's. */
   isForeign(place: NamedPlace): boolean;
   /** A run that named this place does not count. */
@@ -102,28 +105,15 @@ async function checkOne(
 ): Promise<CheckedLog> {
   const { store } = check;
   const signed = await checkRow(check, logId, state, findings);
-  const owners: string[] = [];
-  const claims: number[] = [];
-  const foreign = new Set<string>();
-  for await (const places of runsOfLog(store, logId)) {
-    const there = await leavesThere(store, places);
-    for (const place of places) {
-      const { position, organizationId, boot, number } = place;
-      if (!there.has(`${boot} ${number}`) && (await isLeafThere(store, place))) {
-        foreign.add(nameOf(place));
-        continue;
-      }
-      owners[position] = organizationId;
-      claims[position] = (claims[position] ?? 0) + 1;
-    }
-  }
   const size = await storedSize(store, logId, signed?.size ?? 0);
+  const { owners, claims, foreign, holds } = await readClaims(store, logId, size);
   await checkLogRows({ store, logId, size, signed, findings, ownerAt: (position) => owners[position] });
   const unnamed = new Set<number>();
   for (let position = 0; position < size; position++) if (owners[position] === undefined) unnamed.add(position);
   return {
     logId,
     unnamed,
+    holds,
     isForeign: (place) => foreign.has(nameOf(place)),
     disown(place) {
       const { position } = place;
@@ -133,6 +123,37 @@ async function checkOne(
     },
     entryAt: entryReader(logId),
   };
+}
+
+/** Names of leaves that their organization does not have. Whoever has changed rows can write as many as he likes; the rest count as wrong. */
+const maxAbsent = 1_000_000;
+
+/** What the runs of all organizations say. */
+async function readClaims(store: Store, logId: string, size: number) {
+  const owners: string[] = [];
+  const claims: number[] = [];
+  const foreign = new Set<string>();
+  const absent: NamedPlace[] = [];
+  const holds = (places: readonly NamedPlace[]) => places.every(({ position }) => position < size);
+  const claim = ({ position, organizationId }: NamedPlace) => {
+    owners[position] = organizationId;
+    claims[position] = (claims[position] ?? 0) + 1;
+  };
+  for await (const places of runsOfLog(store, logId)) {
+    if (!holds(places)) continue;
+    const there = await leavesThere(store, places);
+    for (const place of places) {
+      if (there.has(leafName(place))) claim(place);
+      else if (absent.length < maxAbsent) absent.push(place);
+      else foreign.add(nameOf(place));
+    }
+  }
+  const elsewhere = await leavesOfAnybody(store, new Set(absent.map(leafName)));
+  for (const place of absent) {
+    if (elsewhere.has(leafName(place))) foreign.add(nameOf(place));
+    else claim(place);
+  }
+  return { owners, claims, foreign, holds };
 }
 
 function nameOf({ organizationId, boot, number, position }: NamedPlace): string {

@@ -18,6 +18,9 @@ export type RunsCheck = {
 
 const rowsAtOnce = 200;
 
+/** More than that would take hours, and only a backup helps then. */
+const maxTries = 20_000_000;
+
 export async function checkRuns(check: RunsCheck): Promise<void> {
   const { tx, organizationId, logs, findings } = check;
   const right = new Map<string, NamedPlace[]>();
@@ -26,9 +29,11 @@ export async function checkRuns(check: RunsCheck): Promise<void> {
   for await (const rows of rowsOf(tx, "log_runs", organizationId, rowsAtOnce)) {
     for (const row of rows) {
       const log = logs.get(row.log_id);
-      const places = log && (await placesIn(check, log, row));
+      const named = readable(row) ?? [];
+      const isPossible = log?.holds(named) === true;
+      const places = isPossible ? await placesIn(check, log, named) : undefined;
       if (places === undefined) {
-        for (const place of readable(row) ?? []) log?.disown(place);
+        if (isPossible) for (const place of named) log.disown(place);
         if (findings.differs(`log_runs ${nameOf(row)}: it names leaves that do not stand there`))
           await deleteRow(tx, "log_runs", row);
         continue;
@@ -47,37 +52,44 @@ function nameOf({ log_id, first_position }: Tables["log_runs"]): string {
   return `${log_id} ${first_position}`;
 }
 
-/** Undefined when the row is not what it should be. */
+/** Undefined when they are not what they should be. */
 async function placesIn(
   { tx, organizationId }: RunsCheck,
   log: CheckedLog,
-  row: Tables["log_runs"],
-): Promise<NamedPlace[] | undefined> {
-  const places = readable(row);
-  if (places === undefined || places.length === 0) return undefined;
+  places: readonly NamedPlace[],
+): Promise<readonly NamedPlace[] | undefined> {
+  if (places.length === 0 || places.some(log.isForeign)) return undefined;
   const leaves = await leavesOf(tx, organizationId, places);
-  for (const place of places) {
-    if (log.isForeign(place)) return undefined;
-    const leaf = leaves.get(`${place.boot} ${place.number}`);
-    const entry = await log.entryAt(tx, place.position);
-    // A leaf that is gone is `check-log`'s to miss: what named it stays, unless another leaf stands there.
-    if (leaf === undefined && entry !== undefined) {
-      if (await standsThere(tx, place, entry)) return undefined;
+  const gone: Entry[] = [];
+  for (const { boot, number, position, ordinal } of places) {
+    const leaf = leaves.get(`${boot} ${number}`);
+    const entry = await log.entryAt(tx, position);
+    if (entry === undefined) return undefined;
+    if (leaf === undefined) {
+      gone.push({ ordinal, entry: toHex(entry) });
       continue;
     }
-    const own = leaf && entryOfLeaf(leaf, place.ordinal);
-    if (entry === undefined || own === undefined || toHex(own) !== toHex(entry)) return undefined;
+    const own = entryOfLeaf(leaf, ordinal);
+    if (own === undefined || toHex(own) !== toHex(entry)) return undefined;
   }
+  // A leaf that is gone is `check-log`'s to miss: what named it stays, unless another leaf stands there.
+  if (gone.length > 0 && (await isOfAnother(tx, organizationId, gone))) return undefined;
   return places;
 }
 
-/** Whether a leaf of the organization is what an entry was made of. */
-async function standsThere(tx: Inside, { organizationId, ordinal }: NamedPlace, entry: Uint8Array): Promise<boolean> {
-  const wanted = toHex(entry);
+type Entry = { ordinal: number; entry: string };
+
+/** Whether a leaf of the organization is what one of these entries was made of; or they are too many to tell. */
+async function isOfAnother(tx: Inside, organizationId: string, entries: readonly Entry[]): Promise<boolean> {
+  let tries = 0;
   for await (const rows of rowsOf(tx, "leaves", organizationId, rowsAtOnce)) {
+    tries += rows.length * entries.length;
+    if (tries > maxTries) return true;
     for (const { leaf } of rows) {
-      const own = entryOfLeaf(leaf, ordinal);
-      if (own !== undefined && toHex(own) === wanted) return true;
+      for (const { ordinal, entry } of entries) {
+        const own = entryOfLeaf(leaf, ordinal);
+        if (own !== undefined && toHex(own) === entry) return true;
+      }
     }
   }
   return false;
@@ -122,9 +134,6 @@ async function compareColumns(
     moved.push(own);
   }
 }
-
-/** More than that would take hours, and only a backup helps then. */
-const maxTries = 20_000_000;
 
 /** Entries that no run names may be of leaves of this organization that none names: which, their hashes tell. */
 async function findUnnamed(
