@@ -101,7 +101,7 @@ export async function createGatewayRig(
   const organizations = createOrganizations(store, link, () => undefined, undefined, issuers, {
     exchange: (request) => rig.orders.exchange(request),
   });
-  const committer = createCommitter(store, link, places);
+  const committer = createCommitter(store, link, { places });
   if (keepsLog)
     await joinLog({ store, link, committer, places, sign: assert.fail, note: assert.fail }, { serves: true });
   const repeats = createRepeats();

@@ -10,6 +10,7 @@ import { addCosignatures } from "../store/public_log.ts";
 import type { Store } from "../store/store.ts";
 import { createAdmission } from "./bounds/admission.ts";
 import { admissionLimits } from "./bounds/memory_bounds.ts";
+import { createPresence, type Presence } from "./bounds/presence.ts";
 import { createQueryQueue } from "./bounds/query_queue.ts";
 import { createRepeats } from "./bounds/repeats.ts";
 import type { FaultLog } from "./http/answers.ts";
@@ -109,12 +110,13 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { witnesses = [], checkpointFile } = dependencies;
   const places = new LogPlaces(dependencies.link, logLostPlaces(log));
   const link = places.watch(dependencies.link);
-  const committer = createBudgetedCommitter({ ...dependencies, link }, places);
+  const presence = createPresence();
+  const committer = createBudgetedCommitter({ ...dependencies, link }, { places, presence });
   const admission = createAdmission(admissionLimits, committer.heldBytes);
   const issuers = createIssuerStatements({ courier, needCourier });
   const orders = createCourierOrders({ courier, needCourier });
   const organizations = createOrganizations(store, link, logRefusedStates(log), admission, issuers, orders);
-  const queryQueue = createQueryQueue();
+  const queryQueue = createQueryQueue({ presence });
   const metrics = createMetrics();
   const heldBytes = () => ({
     ...http.heldBytes(),
@@ -252,13 +254,13 @@ function logLostPlaces(log: Logger): (logId: string, from: number, to: number) =
 
 function createBudgetedCommitter(
   { store, link, refusedBytesPerUserPerDay, log }: GatewayDependencies,
-  places: LogPlaces,
+  kept: { places: LogPlaces; presence: Presence },
 ): Committer {
   // A user's record ends here, and its later readers should know.
   const notStored = limitLog(hourMs, (message) => log.warn(`${message}; refusals of this user are not stored today`));
   const onExceeded = (organizationId: string, userId: string) =>
     notStored(`organization ${organizationId}: user ${userId} has used up refusedBytesPerUserPerDay`, "not stored");
-  return withRefusalBudget(createCommitter(store, link, places), store, refusedBytesPerUserPerDay, onExceeded);
+  return withRefusalBudget(createCommitter(store, link, kept), store, refusedBytesPerUserPerDay, onExceeded);
 }
 
 /** The operator must look at an organization whose state the signer refuses; one line a minute is enough. */

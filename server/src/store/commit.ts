@@ -24,6 +24,7 @@ export async function commitGroup(
   const { plans, planOf } = planGroup(items);
   const { entries, runs } = placed === undefined ? noPlaces : toLogRows(placed);
   const marks = { released, entries, runs };
+  if (plans.some(hasManyRows)) await new Promise((resolve) => setImmediate(resolve));
   const isEmpty = plans.length + released.length + entries.length === 0;
   const done = isEmpty ? new Set<string>() : await write(store, plans, marks);
   const firsts = await writeFirsts(
@@ -34,6 +35,13 @@ export async function commitGroup(
   return {
     committed: planOf.map((plan, index) => plan !== undefined && (done.has(plan.organizationId) || firsts.has(index))),
   };
+}
+
+const manyRows = 100;
+
+/** Planning a thousand rows holds the thread for ten milliseconds, and writing them for longer: others come in between. */
+function hasManyRows({ entities }: OrganizationPlan): boolean {
+  return entities.values().reduce((sum, planned) => sum + planned.size, 0) > manyRows;
 }
 
 const noPlaces = { entries: [], runs: [] };

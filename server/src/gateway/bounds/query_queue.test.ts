@@ -22,7 +22,7 @@ function counted(waitMs: number) {
 
 test("an organization whose queries take long has one answered at a time, and another's does not wait for them", async () => {
   const admission = createAdmission({ ...queryLimits, waitMs: patienceMs });
-  const queue = createQueryQueue(admission, () => () => 20);
+  const queue = createQueryQueue({ admission, startMeasuring: () => () => 20 });
   const slow = counted(1);
   for (let i = 0; i < 5; i++) await queue.answer("a", 100, slow.work);
   slow.count.most = 0;
@@ -36,7 +36,7 @@ test("an organization whose queries take long has one answered at a time, and an
 
 test("queries that only wait for the database are answered at once, however long that takes", async () => {
   // On a busy machine the thread seems to work while it waits for the processor.
-  const queue = createQueryQueue(undefined, () => () => 0);
+  const queue = createQueryQueue({ startMeasuring: () => () => 0 });
   const waiting = counted(30);
   for (let i = 0; i < 10; i++) await queue.answer("a", 100, waiting.work);
   await Promise.all(Array.from({ length: 10 }, () => queue.answer("a", 100, waiting.work)));

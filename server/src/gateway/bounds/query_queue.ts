@@ -4,15 +4,14 @@
  * While others are there, it also rests in between: each of their requests takes several steps, and would meet one of its queries at
  * every one of them. What a query takes is not known from its parameters, but the organization's last ones tell.
  */
-import { performance } from "node:perf_hooks";
 import { type Admission, createAdmission } from "./admission.ts";
 import { queryLimits } from "./memory_bounds.ts";
+import { createPresence, measureThread, type Presence, restAfter, type StartMeasuring } from "./presence.ts";
 
 export type QueryQueue = {
   /** Answers a query of a caller that is known, when its turn comes. */
   answer<T>(organizationId: string, bytes: number, work: () => Promise<T>): Promise<T>;
-  /** Somebody of this organization is being served. */
-  seen(organizationId: string): void;
+  seen: Presence["seen"];
   waitingBytes(): number;
 };
 
@@ -23,44 +22,14 @@ const most = 4_096;
 /** In microseconds, of an organization that is not known yet; and what is worth a rest. */
 const usual = 1_000;
 const long = 2_000;
-/** Three times as long as the work took, as large bodies do: then others have three quarters of the time. */
-const restTimes = 3;
-const mostRestMs = 200;
-/** An organization that was not seen for so long is not there. */
-const presenceMs = 250;
+export type QueryQueueOptions = { admission?: Admission; presence?: Presence; startMeasuring?: StartMeasuring };
 
-/** Starts to measure, and returns how long the thread has worked since then, in milliseconds. */
-type StartMeasuring = () => () => number;
-
-/** What the thread did meanwhile, not what the database was waited for: a slow database is nobody's flood. */
-const measureThread: StartMeasuring = () => {
-  const begun = performance.eventLoopUtilization();
-  return () => performance.eventLoopUtilization(begun).active;
-};
-
-export function createQueryQueue(
-  admission: Admission = createAdmission(queryLimits),
-  startMeasuring: StartMeasuring = measureThread,
-): QueryQueue {
+export function createQueryQueue({
+  admission = createAdmission(queryLimits),
+  presence: { seen, isAlone } = createPresence(),
+  startMeasuring = measureThread,
+}: QueryQueueOptions = {}): QueryQueue {
   const costs = new Map<string, number>();
-
-  /** The two that were seen last. */
-  let [last, other] = ["", ""];
-  let [lastAt, otherAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-
-  function seen(organizationId: string): void {
-    if (organizationId !== last) {
-      other = last;
-      otherAt = lastAt;
-      last = organizationId;
-    }
-    lastAt = performance.now();
-  }
-
-  function isAlone(organizationId: string): boolean {
-    const since = performance.now() - presenceMs;
-    return !((last !== organizationId && lastAt > since) || (other !== organizationId && otherAt > since));
-  }
 
   function note(organizationId: string, before: number, tookMs: number): void {
     if (costs.size >= most) costs.clear();
@@ -86,7 +55,7 @@ export function createQueryQueue(
         const tookMs = workedMs();
         note(organizationId, cost, tookMs);
         const leave = () => admission.leave(organizationId, weight);
-        if (cost > long && !isAlone(organizationId)) setTimeout(leave, Math.min(restTimes * tookMs, mostRestMs));
+        if (cost > long && !isAlone(organizationId)) setTimeout(leave, restAfter(tookMs));
         else leave();
       }
     },

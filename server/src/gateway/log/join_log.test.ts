@@ -30,7 +30,7 @@ function startGateway({ store }: GatewayRig, { operations }: Pick<SignerRig, "op
   const plain = inProcess({ operations });
   const places = new LogPlaces(plain);
   const link = places.watch(plain);
-  const committer = createCommitter(store, link, places);
+  const committer = createCommitter(store, link, { places });
   const note = (message: string) => notes.push(message);
   return { joining: { store, link, committer, places, sign: async () => undefined, note }, notes };
 }
@@ -181,7 +181,7 @@ for (const dialect of dialects) {
       if (kind === "release") throw new Fault("unavailable", "killed");
       return joining.link.request(kind, message);
     }) as typeof killed.request;
-    const dying = createCommitter(rig.store, killed, joining.places);
+    const dying = createCommitter(rig.store, killed, { places: joining.places });
     await assert.rejects(joinLog({ ...joining, link: killed, committer: dying }, { serves: true }), {
       message: "killed",
     });

@@ -46,7 +46,7 @@ async function otherHost({ store, signer, dependencies }: GatewayRig): Promise<S
   const plain = inProcess({ operations });
   const places = new LogPlaces(plain);
   const link = places.watch(plain);
-  const committer = createCommitter(store, link, places);
+  const committer = createCommitter(store, link, { places });
   await joinLog({ store, link, committer, places, sign: assert.fail, note: assert.fail }, { serves: true });
   return {
     ...dependencies,

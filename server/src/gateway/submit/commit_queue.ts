@@ -1,14 +1,15 @@
 /**
  * Commits in groups: many activities share one transaction and one sync to disk. What was committed is released in that order.
- * Organizations take turns (commit_turns.ts). A database server writes a group of long ones and one of short ones side by side, so that
- * nobody's next tag waits for somebody's thousand users; a file is written by one at a time.
+ * Organizations take turns (commit_turns.ts), and long commits go their own way beside the short ones: nobody's next tag waits behind
+ * somebody's thousand users. While others are there, long ones also rest in between: planning them, and in SQLite writing them, is work of
+ * the gateway's one thread, and each request of others takes several steps there.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import { passed } from "../../state/steps.ts";
 import type { CommitItem } from "../../store/commit_item.ts";
-import type { Store } from "../../store/store.ts";
+import { type Presence, restAfter, type StartMeasuring } from "../bounds/presence.ts";
 import type { SignerLink } from "../link/signer_link.ts";
-import { CommitTurns, type Group, isLong, type Size } from "./commit_turns.ts";
+import { CommitTurns, type Group, type Size } from "./commit_turns.ts";
 import type { Releases } from "./releases.ts";
 import type { Run } from "./run.ts";
 import { toStoredLeaf } from "./stored_leaf.ts";
@@ -24,13 +25,8 @@ type Entry = {
   reject(error: unknown): void;
 };
 
-/** What works off the groups of one size, or of both in turns. */
-type Lane = { readonly size: Size | undefined; isRunning: boolean; timer: NodeJS.Timeout | undefined };
-
-const sizesOf = { sqlite: [undefined], postgres: ["short", "long"] } as const satisfies Record<
-  Store["dialect"],
-  readonly (Size | undefined)[]
->;
+/** What works off the groups of one size. */
+type Lane = { readonly size: Size; isRunning: boolean; timer: NodeJS.Timeout | undefined };
 
 const fullGroup = 32;
 const maxWaitMs = 3;
@@ -39,13 +35,18 @@ export class CommitQueue {
   readonly #link: SignerLink;
   readonly #releases: Releases;
   readonly #turns = new CommitTurns<Entry>();
-  readonly #lanes: readonly Lane[];
+  readonly #lanes: readonly Lane[] = (["short", "long"] as const).map((size) => ({
+    ...{ size, isRunning: false, timer: undefined },
+  }));
+  readonly #presence: Presence;
+  readonly #startMeasuring: StartMeasuring;
   #heldBytes = 0;
 
-  constructor(dialect: Store["dialect"], link: SignerLink, releases: Releases) {
+  constructor(link: SignerLink, releases: Releases, presence: Presence, startMeasuring: StartMeasuring) {
     this.#link = link;
     this.#releases = releases;
-    this.#lanes = sizesOf[dialect].map((size) => ({ size, isRunning: false, timer: undefined }));
+    this.#presence = presence;
+    this.#startMeasuring = startMeasuring;
   }
 
   get heldBytes(): number {
@@ -108,12 +109,21 @@ export class CommitQueue {
         if (!isCurrent) entry.resolve({ kind: "conflict" });
         return isCurrent;
       });
+      const workedMs = this.#startMeasuring();
       if (current.length > 0) await this.#commitGroup(current);
       this.#end(group);
-      // SQLite has written in this very thread: who came meanwhile is read before the next one is written.
-      if (current.some(isLong) && turns.length > 0) await new Promise((resolve) => setImmediate(resolve));
+      if (lane.size === "long") await this.#rest(current, workedMs());
     }
     lane.isRunning = false;
+  }
+
+  /** SQLite has written in this very thread: who came meanwhile is read at least before the next one is written. */
+  #rest(group: readonly Entry[], tookMs: number): Promise<void> {
+    const isAlone = group.every(({ organizationId }) => this.#presence.isAlone(organizationId));
+    return new Promise((resolve) => {
+      if (isAlone) setImmediate(resolve);
+      else setTimeout(resolve, restAfter(tookMs));
+    });
   }
 
   /** What follows may be the other lane's. */

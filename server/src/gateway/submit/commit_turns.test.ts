@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CommitTurns, longBytes, maxGroup, maxGroupBytes } from "./commit_turns.ts";
+import { CommitTurns, longBytes, maxGroup, maxGroupBytes, type Size } from "./commit_turns.ts";
 
 type Named = { organizationId: string; bytes: number; name: string };
 
@@ -19,8 +19,8 @@ function add(turns: CommitTurns<Named>, organizationId: string, bytes: number, c
 }
 
 /** The next group, which is over at once. */
-function next(turns: CommitTurns<Named>): readonly Named[] {
-  const group = turns.next();
+function next(turns: CommitTurns<Named>, size: Size = turns.hasNext("short") ? "short" : "long"): readonly Named[] {
+  const group = turns.next(size);
   turns.over(group);
   return group.entries;
 }
@@ -30,11 +30,10 @@ const bytesOf = (group: readonly Named[]) => group.reduce((sum, { bytes }) => su
 
 test("a short commit waits for one long one of others at most, however many of them came before", () => {
   const turns = filled(["a", big, 64], ["b", big, 64], ["c", big, 1]);
-  assert.deepEqual(names(next(turns)), ["a1"]);
+  assert.deepEqual(names(next(turns, "long")), ["a1"]);
   add(turns, "honest", small);
-  const before = [next(turns), next(turns)].map(names);
-  assert.ok(before.flat().includes("honest1"), `${before}`);
-  assert.ok(before.flat().filter((name) => name !== "honest1").length <= 1, `${before}`);
+  assert.deepEqual(names(next(turns, "short")), ["honest1"]);
+  assert.deepEqual(names(next(turns, "long")), ["b1"]);
 });
 
 test("organizations with long commits take turns, and short ones of many others do not keep them waiting", () => {
@@ -42,7 +41,7 @@ test("organizations with long commits take turns, and short ones of many others 
   const seen: string[] = [];
   for (let round = 0; round < 6; round++) {
     add(turns, `other${round}-`, small, maxGroup);
-    seen.push(...names([...next(turns), ...next(turns)]).filter((name) => !name.startsWith("other")));
+    seen.push(...names([...next(turns, "short"), ...next(turns, "long")]).filter((name) => !name.startsWith("other")));
   }
   assert.deepEqual(seen, ["a1", "b1", "a2", "b2", "a3", "b3"]);
 });
@@ -118,7 +117,7 @@ test("side by side, what comes while an organization's last long commit is under
   const turns = filled(["a", big, 1]);
   const long = turns.next("long");
   add(turns, "a", small);
-  assert.equal(turns.hasNext(), false);
+  assert.equal(turns.hasNext("short"), false);
   turns.over(long);
   assert.deepEqual(names(turns.next("short").entries), ["a1"]);
 });

@@ -1,8 +1,8 @@
 /**
  * Whose commits come next. Those of one organization stay in their order, and organizations take turns by bytes: one that writes megabytes
- * with each request keeps nobody waiting for more than one of them. Short ones and long ones are never in one group. Where one group is
- * written at a time they alternate, so that a short one waits for at most one group of long ones, of however many organizations; where
- * groups are written side by side, each kind has its own way, and what an organization has in the one keeps its rest out of the other.
+ * with each request keeps nobody waiting for more than one of them. Short ones and long ones are never in one group, and a group of each
+ * may be on its way: a short one waits for at most one group of long ones, of however many organizations. What an organization has in the
+ * one keeps its rest out of the other.
  */
 import { createQueue, type Queue } from "../../state/fair_queue.ts";
 
@@ -37,17 +37,14 @@ export class CommitTurns<E extends Turned> {
   readonly #rings: Record<Size, Queue<Line<E>>> = { short: createQueue(), long: createQueue() };
   /** Lines of which the group that is being committed has entries. */
   readonly #taken: Record<Size, Set<Line<E>>> = { short: new Set(), long: new Set() };
-  #isLongsTurn = false;
   #length = 0;
 
   get length(): number {
     return this.#length;
   }
 
-  /** Whether there is a next group of this size; of any, unless it is given. */
-  hasNext(size?: Size): boolean {
-    const sizes: readonly Size[] = size === undefined ? ["short", "long"] : [size];
-    return sizes.some((each) => this.#rings[each].first() !== undefined);
+  hasNext(size: Size): boolean {
+    return this.#rings[size].first() !== undefined;
   }
 
   add(entry: E): void {
@@ -59,9 +56,8 @@ export class CommitTurns<E extends Turned> {
   }
 
   /** Those that are committed together next, in the order of their organizations. Of each size, one group is on its way at a time. */
-  next(size?: Size): Group<E> {
-    const next = size ?? this.#turnOf();
-    return { size: next, entries: this.#take(next) };
+  next(size: Size): Group<E> {
+    return { size, entries: this.#take(size) };
   }
 
   /** A group was committed, or was not: what its organizations have behind it may follow. */
@@ -72,13 +68,6 @@ export class CommitTurns<E extends Turned> {
       const first = line.entries.first();
       if (first !== undefined && sizeOf(first) !== size) this.#list(line, first);
     }
-  }
-
-  #turnOf(): Size {
-    const { short, long } = this.#rings;
-    const isLong = long.first() !== undefined && (this.#isLongsTurn || short.first() === undefined);
-    this.#isLongsTurn = !isLong;
-    return isLong ? "long" : "short";
   }
 
   #take(size: Size): E[] {

@@ -51,7 +51,7 @@ test("while the database does not commit, no more is prepared than the bound has
   t.after(() => stalled.resolve());
   const { exclusive } = store.sqlite;
   const waiting = <T>(work: () => T): Promise<T> => stalled.promise.then(() => exclusive(work));
-  const committer = createCommitter({ ...store, sqlite: { ...store.sqlite, exclusive: waiting } }, link, places);
+  const committer = createCommitter({ ...store, sqlite: { ...store.sqlite, exclusive: waiting } }, link, { places });
   // As a gateway that has just begun: it knows no organization yet.
   const limits = { ...admissionLimits, allReplies: 2 * mebibyte, waitMs: 1_000 };
   const admission = createAdmission(limits, committer.heldBytes);

@@ -50,7 +50,7 @@ async function secondGateway(t: TestContext, { store, dependencies, signer }: Ga
   const plain = { request, preparing: () => 0, attach: () => {}, close: () => {} } as unknown as SignerLink;
   const places = new LogPlaces(plain);
   const link = places.watch(plain);
-  const committer = createCommitter(store, link, places);
+  const committer = createCommitter(store, link, { places });
   await joinLog({ store, link, committer, places, sign: assert.fail, note: assert.fail }, { serves: true });
   const second = {
     ...dependencies,
