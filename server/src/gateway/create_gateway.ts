@@ -112,7 +112,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const link = places.watch(dependencies.link);
   const presence = createPresence();
   const committer = createBudgetedCommitter({ ...dependencies, link }, { places, presence });
-  const admission = createAdmission(admissionLimits, committer.heldBytes);
+  const admission = createAdmission(admissionLimits, committer.held);
   const issuers = createIssuerStatements({ courier, needCourier });
   const orders = createCourierOrders({ courier, needCourier });
   const organizations = createOrganizations(store, link, logRefusedStates(log), admission, issuers, orders);
@@ -124,7 +124,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     waiting: admission.waitingBytes(),
     underWay: admission.underWayBytes(),
     signerQueue: link.queuedBytes(),
-    commits: committer.heldBytes(),
+    commits: committer.held().short + committer.held().long,
   });
   const notarizerKey = createServiceKey(curves, signer, "notarizer");
   const otpKey = createServiceKey(curves, signer, "otp");

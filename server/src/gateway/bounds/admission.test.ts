@@ -4,7 +4,7 @@ import { setImmediate as breath } from "node:timers/promises";
 import { patienceMs } from "../../../../core/test/patience.ts";
 import { weightOf } from "../submit/request_weight.ts";
 import { createAdmission } from "./admission.ts";
-import type { AdmissionLimits, Weight } from "./admission_limits.ts";
+import type { AdmissionLimits, Replies, Weight } from "./admission_limits.ts";
 
 const limits: AdmissionLimits = {
   inFlight: 4,
@@ -19,7 +19,7 @@ const limits: AdmissionLimits = {
 };
 
 /** An admission, and what becomes of those who come, in order. */
-function watched(changes: Partial<AdmissionLimits> = {}, heldReplies?: () => number) {
+function watched(changes: Partial<AdmissionLimits> = {}, heldReplies?: () => Replies) {
   const admission = createAdmission({ ...limits, ...changes }, heldReplies);
   const seen: string[] = [];
   const come = (
@@ -125,17 +125,29 @@ test("callers of one organization take turns, and one who floods it gives way to
 const kibibyte = 1024;
 
 test("nothing is let in while nobody can take what comes of it, not even when nothing else is under way", async () => {
-  let held = 0;
+  let held = { short: 0, long: 0 };
   const { admission, seen, come } = watched({}, () => held);
-  const leave = come("a", "1", { reply: 600 * kibibyte });
-  held = 1020 * kibibyte;
+  const leave = come("a", "1", { reply: 60 * kibibyte });
+  held = { short: 380 * kibibyte, long: 0 };
   leave();
   come("a", "2", { reply: 8 * kibibyte });
   assert.deepEqual(seen, ["1"]);
-  held = 0;
+  held = { short: 0, long: 0 };
   admission.replyGone();
   await breath();
   assert.deepEqual(seen, ["1", "2"]);
+});
+
+test("long commits that wait keep no short ones out, nor the other way round", () => {
+  const many = 8 * 1024 * kibibyte;
+  const behindLong = watched({}, () => ({ short: 0, long: many }));
+  behindLong.come("a", "long", { reply: 600 * kibibyte });
+  behindLong.come("b", "short", { reply: 8 * kibibyte });
+  assert.deepEqual(behindLong.seen, ["short"]);
+  const behindShort = watched({}, () => ({ short: many, long: 0 }));
+  behindShort.come("a", "short", { reply: 8 * kibibyte });
+  behindShort.come("b", "long", { reply: 600 * kibibyte });
+  assert.deepEqual(behindShort.seen, ["long"]);
 });
 
 test("replies that are to come take room before they do, and long ones leave some of it to the others", async () => {
@@ -161,13 +173,13 @@ test("however many short replies are to come, a long one has room, whatever the 
     assert.equal(seen.at(-1), "long");
     leaves[0]?.();
     await breath();
-    assert.equal(seen.filter((name) => name === "short").length, before + (before === 6 ? 0 : 1));
+    assert.equal(seen.filter((name) => name === "short").length, before + 1);
   }
 });
 
-test("a reply that is longer than the bound is let in alone", async () => {
+test("a reply that is longer than all room for its size is let in as the only one of that", async () => {
   const { seen, come } = watched();
-  const leave = come("a", "1", { reply: 8 * kibibyte });
+  const leave = come("a", "1", { reply: 80 * kibibyte });
   come("b", "endless", { reply: 8 * 1024 * kibibyte });
   assert.deepEqual(seen, ["1"]);
   leave();

@@ -4,7 +4,7 @@
  * keeps the signer busy all by itself. When too much waits, the organization that has most of it is refused, and nobody else. Within an
  * organization its callers take turns in the same way: one who floods must not keep the quorum from removing her.
  */
-import type { AdmissionLimits, Weight } from "./admission_limits.ts";
+import type { AdmissionLimits, Replies, Weight } from "./admission_limits.ts";
 import {
   createAdmissionTable,
   type Entry,
@@ -40,12 +40,14 @@ const requestBytes = 2 * 1024;
 
 const sweepMs = 100;
 
+const noReplies: Replies = { short: 0, long: 0 };
+
 function asKept(weight: Weight): Weight {
   return { ...weight, bytes: weight.bytes + requestBytes };
 }
 
 /** `heldReplies`: the bytes of what the signer has answered and is not committed yet. They count with those that are to come. */
-export function createAdmission(limits: AdmissionLimits, heldReplies: () => number = () => 0): Admission {
+export function createAdmission(limits: AdmissionLimits, heldReplies: () => Replies = () => noReplies): Admission {
   const organizations = createAdmissionTable();
   const waiting = createWaitingRequests(limits, organizations.all);
   const ready = createReadyRequests(limits);

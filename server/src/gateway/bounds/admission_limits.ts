@@ -27,8 +27,16 @@ export type AdmissionLimits = {
 };
 
 /** Replies that are longer have the rest of that room to themselves: neither kind can take all of it. */
-export const shortReply = 64 * 1024;
-export const shortReplies = 3 / 8;
+const shortReply = 64 * 1024;
+export const replyShares = { short: 3 / 8, long: 5 / 8 } as const;
+
+export type ReplySize = keyof typeof replyShares;
+/** Bytes of replies, by their sizes. */
+export type Replies = Readonly<Record<ReplySize, number>>;
+
+export function replySizeOf(bytes: number): ReplySize {
+  return bytes > shortReply ? "long" : "short";
+}
 
 /** Not counted: whatever else is under way, there is time for these. */
 export const smallCost = 10_000;

@@ -1,6 +1,6 @@
 /** Requests that their organizations let go: small ones first, and organizations of each size take turns by cost. */
 import { createFairQueue, type FairQueue } from "../../state/fair_queue.ts";
-import { type AdmissionLimits, largeCost, shortReply, smallCost, type Weight } from "./admission_limits.ts";
+import { type AdmissionLimits, largeCost, replySizeOf, smallCost, type Weight } from "./admission_limits.ts";
 import { type Entry, mayStart, type Organization, quantum, reserve, unreserve } from "./admission_organizations.ts";
 
 export type ReadyRequests = {
@@ -21,7 +21,7 @@ export function createReadyRequests(limits: AdmissionLimits): ReadyRequests {
 
   /** One whose reply may lack room must not stand before those for whose replies there is some. */
   function queueFor({ cost, reply = 0 }: Weight): FairQueue<Entry> {
-    if (reply > shortReply) return cost <= largeCost ? long : largeAndLong;
+    if (replySizeOf(reply) === "long") return cost <= largeCost ? long : largeAndLong;
     if (cost <= smallCost) return small;
     return cost <= largeCost ? middle : large;
   }

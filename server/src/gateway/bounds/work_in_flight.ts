@@ -2,8 +2,9 @@
 import {
   type AdmissionLimits,
   largeCost,
-  shortReplies,
-  shortReply,
+  type Replies,
+  replyShares,
+  replySizeOf,
   smallCost,
   type Weight,
 } from "./admission_limits.ts";
@@ -15,34 +16,27 @@ export type WorkInFlight = {
   bytes(): number;
 };
 
-function kindOf(reply: number): "short" | "long" {
-  return reply > shortReply ? "long" : "short";
-}
-
 /** `heldReplies`: the bytes of what was answered and is not committed yet. */
-export function createWorkInFlight(limits: AdmissionLimits, heldReplies: () => number): WorkInFlight {
+export function createWorkInFlight(limits: AdmissionLimits, heldReplies: () => Replies): WorkInFlight {
   let [inFlight, allCost, allBytes, large] = [0, 0, 0, 0];
   const replies = { short: 0, long: 0 };
 
   function count({ cost, bytes, offered = 0, reply = 0 }: Weight, sign: 1 | -1): void {
     inFlight += sign;
     allBytes += sign * (bytes + offered);
-    replies[kindOf(reply)] += sign * reply;
+    replies[replySizeOf(reply)] += sign * reply;
     if (cost > smallCost) allCost += sign * cost;
     if (cost > largeCost) large += sign;
   }
 
   /**
-   * With nothing before it, there is room for any reply. Otherwise it would never be let in. The first of its kind needs no room but what
-   * waits to be committed has left: the other kind may have as much on its way as it may at all.
+   * The first of its size has room, however long it is: otherwise it would never be let in. What waits to be committed counts by its size,
+   * too: one organization's long commits, which take turns and rest, must not keep everybody's short ones out.
    */
   function hasRoomForReply(reply: number): boolean {
-    const { short, long } = replies;
-    const held = heldReplies();
-    if (held + short + long === 0) return true;
-    const [own, share] = kindOf(reply) === "short" ? [short, shortReplies] : [long, 1 - shortReplies];
-    if (own === 0) return held + reply <= limits.allReplies;
-    return own + reply <= limits.allReplies * share && held + short + long + reply <= limits.allReplies;
+    const size = replySizeOf(reply);
+    const own = heldReplies()[size] + replies[size];
+    return own === 0 || own + reply <= limits.allReplies * replyShares[size];
   }
 
   return {

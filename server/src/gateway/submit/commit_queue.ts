@@ -7,6 +7,7 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { passed } from "../../state/steps.ts";
 import type { CommitItem } from "../../store/commit_item.ts";
+import { type Replies, replySizeOf } from "../bounds/admission_limits.ts";
 import { type Presence, restAfter, type StartMeasuring } from "../bounds/presence.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { CommitTurns, type Group, type Size } from "./commit_turns.ts";
@@ -40,7 +41,7 @@ export class CommitQueue {
   }));
   readonly #presence: Presence;
   readonly #startMeasuring: StartMeasuring;
-  #heldBytes = 0;
+  readonly #held = { short: 0, long: 0 };
 
   constructor(link: SignerLink, releases: Releases, presence: Presence, startMeasuring: StartMeasuring) {
     this.#link = link;
@@ -49,25 +50,27 @@ export class CommitQueue {
     this.#startMeasuring = startMeasuring;
   }
 
-  get heldBytes(): number {
-    return this.#heldBytes;
+  /** The bytes of what was given to it and is not answered yet. */
+  get held(): Replies {
+    return this.#held;
   }
 
   commit(item: CommitItem, run: Run): Promise<CommitOutcome> {
     return new Promise((resolve, reject) => {
       const bytes = bytesIn(item);
-      this.#heldBytes += bytes;
+      const size = replySizeOf(bytes);
+      this.#held[size] += bytes;
       this.#turns.add({
         organizationId: item.organizationId,
         item,
         bytes,
         run,
         resolve: (outcome) => {
-          this.#heldBytes -= bytes;
+          this.#held[size] -= bytes;
           resolve(outcome);
         },
         reject: (error) => {
-          this.#heldBytes -= bytes;
+          this.#held[size] -= bytes;
           reject(error);
         },
       });

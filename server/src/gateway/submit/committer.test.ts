@@ -162,14 +162,14 @@ test("a small commit of one organization is not behind the megabytes of another 
   });
   const commits = [1, 2, 3, 4, 5, 6].map((version) => submit(`large ${version}`, longState(version)));
   commits.push(submit("honest", stateChange(honest, 1)));
-  assert.ok(committer.heldBytes() > 24 * 1024 * 1024);
+  assert.ok(committer.held().long > 24 * 1024 * 1024);
   await Promise.all(commits);
   assert.ok(seen.indexOf("honest") <= 1, seen.join());
   assert.deepEqual(
     seen.filter((name) => name !== "honest"),
     [1, 2, 3, 4, 5, 6].map((version) => `large ${version}`),
   );
-  assert.equal(committer.heldBytes(), 0);
+  assert.deepEqual(committer.held(), { short: 0, long: 0 });
 });
 
 test("settling is over when what was released is written, though another's write took it along", async (t) => {

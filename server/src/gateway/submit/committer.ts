@@ -4,6 +4,7 @@
  */
 import type { CommitItem } from "../../store/commit_item.ts";
 import type { Store } from "../../store/store.ts";
+import type { Replies } from "../bounds/admission_limits.ts";
 import { createPresence, measureThread, type Presence, type StartMeasuring } from "../bounds/presence.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { LogPlaces } from "../places/log_places.ts";
@@ -26,8 +27,8 @@ export type Committer = ProofOpening & {
   releaseLeftovers(): Promise<string[]>;
   /** Writes down what was released last. */
   settle(): Promise<void>;
-  /** Of what was given to it and is not answered yet. */
-  heldBytes(): number;
+  /** The bytes of what was given to it and is not answered yet. */
+  held(): Replies;
   /** Why the newest commit or release failed; undefined once one has succeeded, or when that is too long ago to tell. */
   trouble(): string | undefined;
 };
@@ -50,7 +51,7 @@ export function createCommitter(
     open: (leaves) => releases.open(leaves),
     releaseLeftovers: () => releaseLeftovers(store, releases),
     settle: () => releases.settle(),
-    heldBytes: () => queue.heldBytes,
+    held: () => queue.held,
     trouble: () => failures.newest(),
   };
 }

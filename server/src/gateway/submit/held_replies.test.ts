@@ -7,7 +7,7 @@ import { patienceMs } from "../../../../core/test/patience.ts";
 import { createGatewayRig, type GatewayRig, type Person } from "../../../test/gateway_rig.ts";
 import { createAdmission } from "../bounds/admission.ts";
 import { admissionLimits } from "../bounds/memory_bounds.ts";
-import { createCommitter } from "./committer.ts";
+import { type Committer, createCommitter } from "./committer.ts";
 import { createOrganizations } from "./organization_states.ts";
 
 const mebibyte = 1024 * 1024;
@@ -40,6 +40,8 @@ function newKey() {
   return { apiKeyName: "k".repeat(200), publicKey, curveType: "API_KEY_CURVE_P256" };
 }
 
+const heldBy = (committer: Committer) => committer.held().short + committer.held().long;
+
 const rename = (rig: GatewayRig, { organizationId, ann }: Large, userName: string) =>
   rig.submit(ann, "update_user_name", { userId: ann.userId, userName }, { organizationId });
 
@@ -54,12 +56,12 @@ test("while the database does not commit, no more is prepared than the bound has
   const committer = createCommitter({ ...store, sqlite: { ...store.sqlite, exclusive: waiting } }, link, { places });
   // As a gateway that has just begun: it knows no organization yet.
   const limits = { ...admissionLimits, allReplies: 2 * mebibyte, waitMs: 1_000 };
-  const admission = createAdmission(limits, committer.heldBytes);
+  const admission = createAdmission(limits, committer.held);
   const organizations = createOrganizations(store, link, assert.fail, admission);
   Object.assign(dependencies, { committer, organizations });
   let [most, isOver] = [0, false];
   const watching = (async () => {
-    for (; !isOver; await pause(5)) most = Math.max(most, committer.heldBytes());
+    for (; !isOver; await pause(5)) most = Math.max(most, heldBy(committer));
   })();
   const codes: string[] = [];
   const requests = Array.from({ length: 40 }, async (_, index) => {
@@ -74,7 +76,7 @@ test("while the database does not commit, no more is prepared than the bound has
   const honest = rig.submit(root, "create_user_tag", { userTagName: "honest", userIds: [] });
   const isDecided = () => codes.length > 0 || most > 2 * mebibyte;
   for (const until = Date.now() + patienceMs; !isDecided() && Date.now() < until; ) await pause(20);
-  const held = committer.heldBytes();
+  const held = heldBy(committer);
   assert.ok(held > mebibyte && held <= 2 * mebibyte, `${held}`);
   stalled.resolve();
   await Promise.all(requests);
@@ -83,7 +85,7 @@ test("while the database does not commit, no more is prepared than the bound has
   await watching;
   assert.ok(most <= 2 * mebibyte, `${most}`);
   assert.deepEqual([...new Set(codes)].sort(), ["done", "resource_exhausted"]);
-  assert.equal(committer.heldBytes(), 0);
+  assert.equal(heldBy(committer), 0);
 });
 
 test("a request costs what the state makes it write, also in a gateway that has just begun", async (t) => {
