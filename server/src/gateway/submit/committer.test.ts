@@ -142,6 +142,11 @@ for (const dialect of dialects) {
   });
 }
 
+const longState = (organizationId: string, version: number) => ({
+  ...stateChange(organizationId, version),
+  next: { ...newState(version + 1), pages: [{ name: "members", content: Buffer.alloc(4 * 1024 * 1024, version) }] },
+});
+
 test("a small commit of one organization is not behind the megabytes of another that came before it", async (t) => {
   const store = await openTestStore(t, "sqlite");
   if (store === undefined) return;
@@ -156,11 +161,7 @@ test("a small commit of one organization is not behind the megabytes of another 
     assert.equal((await committer.commit(item, loneRun)).kind, "committed");
     seen.push(name);
   };
-  const longState = (version: number) => ({
-    ...stateChange(large, version),
-    next: { ...newState(version + 1), pages: [{ name: "members", content: Buffer.alloc(4 * 1024 * 1024, version) }] },
-  });
-  const commits = [1, 2, 3, 4, 5, 6].map((version) => submit(`large ${version}`, longState(version)));
+  const commits = [1, 2, 3, 4, 5, 6].map((version) => submit(`large ${version}`, longState(large, version)));
   commits.push(submit("honest", stateChange(honest, 1)));
   assert.ok(committer.held().long > 24 * 1024 * 1024);
   await Promise.all(commits);
@@ -170,6 +171,36 @@ test("a small commit of one organization is not behind the megabytes of another 
     [1, 2, 3, 4, 5, 6].map((version) => `large ${version}`),
   );
   assert.deepEqual(committer.held(), { short: 0, long: 0 });
+});
+
+test("long commits rest three times as long as they took while others are there, short ones never, and who is alone neither", async (t) => {
+  const store = await openTestStore(t, "sqlite");
+  if (store === undefined) return;
+  const [large, honest] = [randomUUID(), randomUUID()];
+  await commit(store, birth(large), birth(honest));
+  let isAlone = false;
+  const committer = createCommitter(
+    store,
+    releasing(async () => undefined),
+    { presence: { seen: () => undefined, isAlone: () => isAlone }, startMeasuring: () => () => 20 },
+  );
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const done: string[] = [];
+  const submit = async (name: string, item: CommitItem) => {
+    await committer.commit(item, loneRun);
+    done.push(name);
+  };
+  const commits = [1, 2].map((version) => submit(`large ${version}`, longState(large, version)));
+  await Promise.all([commits[0], submit("honest 1", stateChange(honest, 1))]);
+  await submit("honest 2", stateChange(honest, 2));
+  t.mock.timers.tick(59);
+  await submit("honest 3", stateChange(honest, 3));
+  assert.ok(!done.includes("large 2"), done.join());
+  t.mock.timers.tick(1);
+  await commits[1];
+  t.mock.timers.tick(60);
+  isAlone = true;
+  await Promise.all([3, 4, 5].map((version) => submit(`large ${version}`, longState(large, version))));
 });
 
 test("settling is over when what was released is written, though another's write took it along", async (t) => {
