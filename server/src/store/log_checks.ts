@@ -52,14 +52,23 @@ export async function replaceEntries(
   });
 }
 
-/** The last tile that has rows of entries. */
-export async function findLastTile({ db }: Store, logId: string): Promise<number | undefined> {
+/** The signer appends no more than 100,000 that no checkpoint covers. */
+const mostUnsigned = 100_000;
+
+/** The last tile that has rows of entries. A row further out than all of them together and what is signed could reach is none of a log. */
+export async function findLastTile({ db }: Store, logId: string, signedSize: number): Promise<number | undefined> {
+  const [counted] = await read(
+    db
+      .selectFrom("log_entries")
+      .select((is) => is.fn.countAll<number>().as("rows"))
+      .where("log_id", "=", logId),
+  );
   const [row] = await read(
     db
       .selectFrom("log_entries")
       .select("first_position")
       .where("log_id", "=", logId)
-      .where("first_position", "<=", Number.MAX_SAFE_INTEGER)
+      .where("first_position", "<", Number(counted?.rows ?? 0) * tileWidth + signedSize + mostUnsigned)
       .orderBy("first_position", "desc")
       .limit(1),
   );

@@ -30,7 +30,7 @@ import { checkLeaves } from "./check_leaves.ts";
 import { loadStatement, type Report } from "./check_log.ts";
 import { checkMade } from "./check_made.ts";
 import { checkListed, checkTexts } from "./check_projection.ts";
-import { type CheckedLog, checkPublicLogs } from "./check_public_log.ts";
+import { type CheckedLog, checkPublicLogs, type LogsById } from "./check_public_log.ts";
 import { checkRuns } from "./check_runs.ts";
 import { checkState } from "./check_state.ts";
 import type { ReleasedWord } from "./leaf_check.ts";
@@ -71,12 +71,14 @@ type DatabaseCheck = {
   store: Store;
   vouching: Vouching;
   released: ReleasedWord;
-  logs: ReadonlyMap<string, CheckedLog>;
+  logs: LogsById;
 };
 
 /** Positions that no organization's leaf was found for. */
-function nobodys(logs: Iterable<CheckedLog>): OrganizationFindings[] {
-  return Array.from(logs, ({ logId, unnamed }) => {
+function nobodys(logs: Iterable<CheckedLog | undefined>): OrganizationFindings[] {
+  return [...logs].flatMap((log) => {
+    if (log === undefined) return [];
+    const { logId, unnamed } = log;
     const findings = findingsOfLog(logId, false);
     for (const position of unnamed) findings.lost(`log_runs: nobody's run names position ${position}`);
     return findings;

@@ -211,6 +211,35 @@ for (const dialect of dialects) {
     }
   });
 
+  test(`on ${dialect} rows of nobody and rows beyond all measure take nothing else with them`, async (t) => {
+    const started = await start(t, dialect);
+    if (started === undefined) return;
+    const { rig, check, logId } = started;
+    const { db } = rig.store;
+    const runs = async () => (await db.selectFrom("log_runs").selectAll().execute()).length;
+    const before = await runs();
+    const [run] = await db.selectFrom("log_runs").selectAll().where("first_position", "=", 0).execute();
+    assert.ok(run);
+    const bent = Buffer.from(run.leaves);
+    bent.writeUInt8(bent.readUInt8(bent.length - 5) ^ 0x55, bent.length - 5);
+    await db
+      .insertInto("log_runs")
+      .values({ ...run, organization_id: "x", leaves: bent })
+      .execute();
+    await db
+      .insertInto("log_entries")
+      .values({ log_id: logId, first_position: 2 ** 50, organizations: randomBytes(16), entries: randomBytes(32) })
+      .execute();
+    await check(true);
+    assert.equal(await runs(), before + 1, "all honest runs are there, and nobody's, which is named");
+    const { lines } = await check();
+    assert.ok(
+      lines.some((line) => line.startsWith("organization x:")),
+      lines.join("\n"),
+    );
+    assert.ok(!lines.some((line) => line.includes("its rows cannot be read")), lines.join("\n"));
+  });
+
   test(`on ${dialect} what nothing can bring back is named as lost`, async (t) => {
     const started = await start(t, dialect);
     if (started === undefined) return;

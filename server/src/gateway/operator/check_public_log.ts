@@ -3,6 +3,7 @@
  * add up to; what is made of something else is rebuilt from that.
  */
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
+import { isUuid } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { logOrigin, logVkey } from "@keystead/core/log/log_name.ts";
 import { openCheckpoint } from "@keystead/core/tlog/checkpoint.ts";
@@ -35,6 +36,8 @@ export type CheckedLog = {
   unnamed: Set<number>;
   /** Whether a run can be one at all: it ends where the log ends at the latest. */
   holds(places: readonly NamedPlace[]): boolean;
+  /** Whether a run names more leaves that are not there than can be looked for. */
+  isUntold(places: readonly NamedPlace[]): boolean;
   /** Whether the leaf that a run names is another organization's. */
   isForeign(place: NamedPlace): boolean;
   /** A run that named this place does not count. */
@@ -52,12 +55,15 @@ export type PublicLogCheck = {
   rebuilds: boolean;
 };
 
-export type CheckedLogs = { logs: Map<string, CheckedLog>; findings: OrganizationFindings[] };
+/** By their ids. Undefined: it cannot be read, and nothing is said about its runs. */
+export type LogsById = ReadonlyMap<string, CheckedLog | undefined>;
+
+export type CheckedLogs = { logs: LogsById; findings: OrganizationFindings[] };
 
 export async function checkPublicLogs(check: PublicLogCheck): Promise<CheckedLogs> {
   const { store, link, rebuilds } = check;
   const state = await link.request("logState", {});
-  const logs = new Map<string, CheckedLog>();
+  const logs = new Map<string, CheckedLog | undefined>();
   const all: OrganizationFindings[] = [];
   const listed = new Set((await listedLogs(store))?.keys());
   for (const logId of new Set([...(await listLogIds(store)), ...listed])) {
@@ -75,6 +81,7 @@ export async function checkPublicLogs(check: PublicLogCheck): Promise<CheckedLog
       if (error instanceof Fault && error.code === "unavailable") throw error;
       // What makes one log unreadable must not keep the others, and the organizations, from being looked at.
       findings.lost(`its rows cannot be read or rebuilt: ${error instanceof Error ? error.message : error}`);
+      logs.set(logId, undefined);
     }
   }
   return { logs, findings: all };
@@ -106,14 +113,22 @@ async function checkOne(
   const { store } = check;
   const signed = await checkRow(check, logId, state, findings);
   const size = await storedSize(store, logId, signed?.size ?? 0);
-  const { owners, claims, foreign, holds } = await readClaims(store, logId, size);
-  await checkLogRows({ store, logId, size, signed, findings, ownerAt: (position) => owners[position] });
+  const { owners, spoken, claims, foreign, untold, holds } = await readClaims(store, logId, size);
+  await checkLogRows({
+    store,
+    logId,
+    size,
+    signed,
+    findings,
+    ownerAt: (position) => owners[position] ?? spoken[position],
+  });
   const unnamed = new Set<number>();
   for (let position = 0; position < size; position++) if (owners[position] === undefined) unnamed.add(position);
   return {
     logId,
     unnamed,
     holds,
+    isUntold: ([first]) => first !== undefined && untold.has(nameOf(first)),
     isForeign: (place) => foreign.has(nameOf(place)),
     disown(place) {
       const { position } = place;
@@ -125,14 +140,13 @@ async function checkOne(
   };
 }
 
-/** Names of leaves that their organization does not have. Whoever has changed rows can write as many as he likes; the rest count as wrong. */
+/** Names of leaves that their organization does not have. Whoever has changed rows can write as many as he likes. */
 const maxAbsent = 1_000_000;
 
-/** What the runs of all organizations say. */
+/** What the runs of all organizations say. `spoken`: where a run that goes beyond the log may nonetheless say whose a position is. */
 async function readClaims(store: Store, logId: string, size: number) {
-  const owners: string[] = [];
-  const claims: number[] = [];
-  const foreign = new Set<string>();
+  const [owners, spoken, claims]: [string[], string[], number[]] = [[], [], []];
+  const [foreign, untold] = [new Set<string>(), new Set<string>()];
   const absent: NamedPlace[] = [];
   const holds = (places: readonly NamedPlace[]) => places.every(({ position }) => position < size);
   const claim = ({ position, organizationId }: NamedPlace) => {
@@ -140,20 +154,28 @@ async function readClaims(store: Store, logId: string, size: number) {
     claims[position] = (claims[position] ?? 0) + 1;
   };
   for await (const places of runsOfLog(store, logId)) {
-    if (!holds(places)) continue;
-    const there = await leavesThere(store, places);
-    for (const place of places) {
-      if (there.has(leafName(place))) claim(place);
-      else if (absent.length < maxAbsent) absent.push(place);
-      else foreign.add(nameOf(place));
+    const [first] = places;
+    // Rows of nobody are named by themselves.
+    if (first === undefined || !isUuid(first.organizationId)) continue;
+    if (!holds(places)) {
+      for (const { position, organizationId } of places) if (position < size) spoken[position] = organizationId;
+      continue;
     }
+    const there = await leavesThere(store, places);
+    const gone = places.filter((place) => !there.has(leafName(place)));
+    if (absent.length + gone.length > maxAbsent) {
+      untold.add(nameOf(first));
+      continue;
+    }
+    for (const place of places) if (there.has(leafName(place))) claim(place);
+    for (const place of gone) absent.push(place);
   }
   const elsewhere = await leavesOfAnybody(store, new Set(absent.map(leafName)));
   for (const place of absent) {
     if (elsewhere.has(leafName(place))) foreign.add(nameOf(place));
     else claim(place);
   }
-  return { owners, claims, foreign, holds };
+  return { owners, spoken, claims, foreign, untold, holds };
 }
 
 function nameOf({ organizationId, boot, number, position }: NamedPlace): string {
@@ -162,7 +184,7 @@ function nameOf({ organizationId, boot, number, position }: NamedPlace): string 
 
 /** As far as rows go, or as the signer has signed. */
 async function storedSize(store: Store, logId: string, signedSize: number): Promise<number> {
-  const tile = await findLastTile(store, logId);
+  const tile = await findLastTile(store, logId, signedSize);
   if (tile === undefined) return signedSize;
   const rows = await entriesOfTile(store, logId, tile);
   const ends = rows.map(({ first_position, entries }) => first_position + Math.floor(entries.length / entryLength));
@@ -181,7 +203,7 @@ async function checkRow(
   const row = await findLog(store, logId);
   if (row === undefined) {
     // One that was listed a moment before the end, and that nobody has kept anything of yet.
-    if ((await findLastTile(store, logId)) === undefined) return undefined;
+    if ((await findLastTile(store, logId, 0)) === undefined) return undefined;
     if (findings.differs("logs: its row is missing")) await keepLog(store, logId, origin, Date.now());
   } else if (row.origin !== origin && findings.differs("logs: origin is not its own")) {
     await store.db.updateTable("logs").set({ origin }).where("log_id", "=", logId).execute();

@@ -6,13 +6,13 @@ import type { Inside } from "../../store/projection_rows.ts";
 import { deleteRow, insertRow, rowsOf, rowsWith, updateRow } from "../../store/projection_rows.ts";
 import type { Tables } from "../../store/tables.ts";
 import type { Findings } from "./check_findings.ts";
-import type { CheckedLog } from "./check_public_log.ts";
+import type { CheckedLog, LogsById } from "./check_public_log.ts";
 import { entryOfLeaf } from "./log_rows_check.ts";
 
 export type RunsCheck = {
   tx: Inside;
   organizationId: string;
-  logs: ReadonlyMap<string, CheckedLog>;
+  logs: LogsById;
   findings: Findings;
 };
 
@@ -29,9 +29,15 @@ export async function checkRuns(check: RunsCheck): Promise<void> {
   for await (const rows of rowsOf(tx, "log_runs", organizationId, rowsAtOnce)) {
     for (const row of rows) {
       const log = logs.get(row.log_id);
+      // What is said of a log that cannot be read may be all that is left of it.
+      if (log === undefined && logs.has(row.log_id)) continue;
       const named = readable(row) ?? [];
+      if (log?.isUntold(named) === true) {
+        findings.lost(`log_runs ${nameOf(row)}: more leaves that it names are not there than can be looked for`);
+        continue;
+      }
       const isPossible = log?.holds(named) === true;
-      const places = isPossible ? await placesIn(check, log, named) : undefined;
+      const places = isPossible ? await placesIn(check, log, row, named) : undefined;
       if (places === undefined) {
         if (isPossible) for (const place of named) log.disown(place);
         if (findings.differs(`log_runs ${nameOf(row)}: it names leaves that do not stand there`))
@@ -44,7 +50,7 @@ export async function checkRuns(check: RunsCheck): Promise<void> {
   }
   for (const row of moved) await insertRow(tx, "log_runs", row);
   for (const log of logs.values()) {
-    if (log.unnamed.size > 0) await findUnnamed(check, log, right.get(log.logId) ?? []);
+    if (log !== undefined && log.unnamed.size > 0) await findUnnamed(check, log, right.get(log.logId) ?? []);
   }
 }
 
@@ -54,8 +60,9 @@ function nameOf({ log_id, first_position }: Tables["log_runs"]): string {
 
 /** Undefined when they are not what they should be. */
 async function placesIn(
-  { tx, organizationId }: RunsCheck,
+  { tx, organizationId, findings }: RunsCheck,
   log: CheckedLog,
+  row: Tables["log_runs"],
   places: readonly NamedPlace[],
 ): Promise<readonly NamedPlace[] | undefined> {
   if (places.length === 0 || places.some(log.isForeign)) return undefined;
@@ -73,18 +80,20 @@ async function placesIn(
     if (own === undefined || toHex(own) !== toHex(entry)) return undefined;
   }
   // A leaf that is gone is `check-log`'s to miss: what named it stays, unless another leaf stands there.
-  if (gone.length > 0 && (await isOfAnother(tx, organizationId, gone))) return undefined;
-  return places;
+  const other = gone.length > 0 ? await isOfAnother(tx, organizationId, gone) : false;
+  if (other === "untold")
+    findings.lost(`log_runs ${nameOf(row)}: too many of its leaves are gone to tell what stands there`);
+  return other === true ? undefined : places;
 }
 
 type Entry = { ordinal: number; entry: string };
 
-/** Whether a leaf of the organization is what one of these entries was made of; or they are too many to tell. */
-async function isOfAnother(tx: Inside, organizationId: string, entries: readonly Entry[]): Promise<boolean> {
+/** Whether a leaf of the organization is what one of these entries was made of. */
+async function isOfAnother(tx: Inside, organizationId: string, entries: readonly Entry[]): Promise<boolean | "untold"> {
   let tries = 0;
   for await (const rows of rowsOf(tx, "leaves", organizationId, rowsAtOnce)) {
     tries += rows.length * entries.length;
-    if (tries > maxTries) return true;
+    if (tries > maxTries) return "untold";
     for (const { leaf } of rows) {
       for (const { ordinal, entry } of entries) {
         const own = entryOfLeaf(leaf, ordinal);
