@@ -20,13 +20,18 @@ export async function commitGroup(
   items: readonly CommitItem[],
   released: readonly ReleasedLeaf[],
   placed?: PlacedLeaves,
-): Promise<{ committed: boolean[] }> {
+): Promise<CommittedGroup> {
+  const begunAt = performance.now();
   const { plans, planOf } = planGroup(items);
   const { entries, runs } = placed === undefined ? noPlaces : toLogRows(placed);
   const marks = { released, entries, runs };
+  let workedMs = performance.now() - begunAt;
   if (plans.some(hasManyRows)) await new Promise((resolve) => setImmediate(resolve));
   const isEmpty = plans.length + released.length + entries.length === 0;
-  const done = isEmpty ? new Set<string>() : await write(store, plans, marks);
+  const worked = (ms: number) => {
+    workedMs += ms;
+  };
+  const done = isEmpty ? new Set<string>() : await write(store, plans, marks, worked);
   const firsts = await writeFirsts(
     store,
     items,
@@ -34,8 +39,12 @@ export async function commitGroup(
   );
   return {
     committed: planOf.map((plan, index) => plan !== undefined && (done.has(plan.organizationId) || firsts.has(index))),
+    workedMs,
   };
 }
+
+/** `workedMs`: how long this thread worked for it, without what a database server was waited for. */
+export type CommittedGroup = { committed: boolean[]; workedMs: number };
 
 const manyRows = 100;
 
@@ -69,7 +78,19 @@ async function writeFirsts(
 }
 
 /** Together, or when some organization violates a constraint, once more with each on a savepoint of its own. */
-async function write(store: Store, plans: readonly OrganizationPlan[], marks: Marks): Promise<Set<string>> {
+async function write(
+  store: Store,
+  plans: readonly OrganizationPlan[],
+  marks: Marks,
+  worked: (ms: number) => void = () => undefined,
+): Promise<Set<string>> {
   if (store.dialect === "postgres") return postgres.write(store, plans, marks);
-  return store.sqlite.exclusive(() => sqlite.write(store.sqlite, plans, marks));
+  return store.sqlite.exclusive(() => {
+    const begunAt = performance.now();
+    try {
+      return sqlite.write(store.sqlite, plans, marks);
+    } finally {
+      worked(performance.now() - begunAt);
+    }
+  });
 }

@@ -30,13 +30,18 @@ export function createWorkInFlight(limits: AdmissionLimits, heldReplies: () => R
   }
 
   /**
-   * The first of its size has room, however long it is: otherwise it would never be let in. What waits to be committed counts by its size,
-   * too: one organization's long commits, which take turns and rest, must not keep everybody's short ones out.
+   * With nothing before it, there is room for any reply. Otherwise it would never be let in. The first of its size needs no room but what
+   * waits to be committed has left: the other size may have as much on its way as it may at all. What waits counts by its size, too: one
+   * organization's long commits, which take turns and rest, must not keep everybody's short ones out. The sum is held besides, because a
+   * reply may be longer than it was taken for.
    */
   function hasRoomForReply(reply: number): boolean {
     const size = replySizeOf(reply);
-    const own = heldReplies()[size] + replies[size];
-    return own === 0 || own + reply <= limits.allReplies * replyShares[size];
+    const held = heldReplies();
+    const [own, waiting, coming] = [held[size] + replies[size], held.short + held.long, replies.short + replies.long];
+    if (waiting + coming === 0) return true;
+    if (own === 0) return waiting + reply <= limits.allReplies;
+    return waiting + coming + reply <= limits.allReplies && own + reply <= limits.allReplies * replyShares[size];
   }
 
   return {

@@ -8,7 +8,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { passed } from "../../state/steps.ts";
 import type { CommitItem } from "../../store/commit_item.ts";
 import { type Replies, replySizeOf } from "../bounds/admission_limits.ts";
-import { type Presence, restAfter, type StartMeasuring } from "../bounds/presence.ts";
+import { type Presence, restAfter } from "../bounds/presence.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { CommitTurns, type Group, type Size } from "./commit_turns.ts";
 import type { Releases } from "./releases.ts";
@@ -40,14 +40,12 @@ export class CommitQueue {
     ...{ size, isRunning: false, timer: undefined },
   }));
   readonly #presence: Presence;
-  readonly #startMeasuring: StartMeasuring;
   readonly #held = { short: 0, long: 0 };
 
-  constructor(link: SignerLink, releases: Releases, presence: Presence, startMeasuring: StartMeasuring) {
+  constructor(link: SignerLink, releases: Releases, presence: Presence) {
     this.#link = link;
     this.#releases = releases;
     this.#presence = presence;
-    this.#startMeasuring = startMeasuring;
   }
 
   /** The bytes of what was given to it and is not answered yet. */
@@ -87,7 +85,7 @@ export class CommitQueue {
    * but never long, and not beyond a size that fills a sync anyway.
    */
   #scheduleLane(lane: Lane): void {
-    if (this.#link.preparing() > 0 && this.#turns.length < fullGroup) {
+    if (this.#link.preparing() > 0 && this.#turns.lengthOf(lane.size) < fullGroup) {
       lane.timer ??= setTimeout(() => this.#start(lane), maxWaitMs);
       return;
     }
@@ -112,20 +110,19 @@ export class CommitQueue {
         if (!isCurrent) entry.resolve({ kind: "conflict" });
         return isCurrent;
       });
-      const workedMs = this.#startMeasuring();
-      if (current.length > 0) await this.#commitGroup(current);
+      const workedMs = current.length > 0 ? await this.#commitGroup(current) : 0;
       this.#end(group);
-      if (lane.size === "long") await this.#rest(current, workedMs());
+      if (lane.size === "long") await this.#rest(current, workedMs);
     }
     lane.isRunning = false;
   }
 
   /** SQLite has written in this very thread: who came meanwhile is read at least before the next one is written. */
-  #rest(group: readonly Entry[], tookMs: number): Promise<void> {
+  #rest(group: readonly Entry[], workedMs: number): Promise<void> {
     const isAlone = group.every(({ organizationId }) => this.#presence.isAlone(organizationId));
     return new Promise((resolve) => {
       if (isAlone) setImmediate(resolve);
-      else setTimeout(resolve, restAfter(tookMs));
+      else setTimeout(resolve, restAfter(workedMs));
     });
   }
 
@@ -135,9 +132,10 @@ export class CommitQueue {
     this.#schedule();
   }
 
-  async #commitGroup(group: readonly Entry[]): Promise<void> {
+  /** How long the thread worked for it. */
+  async #commitGroup(group: readonly Entry[]): Promise<number> {
     try {
-      const committed = await this.#releases.commit(group.map(({ item }) => item));
+      const { committed, workedMs } = await this.#releases.commit(group.map(({ item }) => item));
       passed("committed");
       const done = group.filter((entry, index) => {
         if (committed[index] === true) {
@@ -150,11 +148,13 @@ export class CommitQueue {
       });
       // The next group may commit while the signer releases this one: the socket keeps their order.
       if (done.length > 0) void this.#release(done);
+      return workedMs;
     } catch (cause) {
       for (const { run, reject } of group) {
         run.abandon();
         reject(new Fault("unavailable", "the database did not commit; try again", { cause }));
       }
+      return 0;
     }
   }
 

@@ -25,6 +25,8 @@ function next(turns: CommitTurns<Named>, size: Size = turns.hasNext("short") ? "
   return group.entries;
 }
 
+const waiting = (turns: CommitTurns<Named>) => turns.lengthOf("short") + turns.lengthOf("long");
+
 const names = (group: readonly Named[]) => group.map(({ name }) => name);
 const bytesOf = (group: readonly Named[]) => group.reduce((sum, { bytes }) => sum + bytes, 0);
 
@@ -54,7 +56,7 @@ test("commits of one organization keep their order, short and long", () => {
     turns.add({ organizationId: "b", bytes: small, name: `b ${at}` });
   });
   const seen: string[] = [];
-  while (turns.length > 0) seen.push(...names(next(turns)));
+  while (waiting(turns) > 0) seen.push(...names(next(turns)));
   const inOrder = sizes.map((_, at) => `${at}`);
   assert.deepEqual(
     seen.filter((name) => !name.startsWith("b")),
@@ -90,7 +92,7 @@ test("an organization that floods with short commits shares each group with the 
 
 test("no group is longer than its bound, but for one that is so by itself", () => {
   const turns = filled(["a", longBytes + 1, 20], ["b", big, 2], ["c", 100_000, 50]);
-  while (turns.length > 0) {
+  while (waiting(turns) > 0) {
     const group = next(turns);
     assert.ok(group.length === 1 || bytesOf(group) <= maxGroupBytes);
   }

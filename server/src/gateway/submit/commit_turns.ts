@@ -37,10 +37,11 @@ export class CommitTurns<E extends Turned> {
   readonly #rings: Record<Size, Queue<Line<E>>> = { short: createQueue(), long: createQueue() };
   /** Lines of which the group that is being committed has entries. */
   readonly #taken: Record<Size, Set<Line<E>>> = { short: new Set(), long: new Set() };
-  #length = 0;
+  readonly #lengths: Record<Size, number> = { short: 0, long: 0 };
 
-  get length(): number {
-    return this.#length;
+  /** How many of this size wait. */
+  lengthOf(size: Size): number {
+    return this.#lengths[size];
   }
 
   hasNext(size: Size): boolean {
@@ -51,7 +52,7 @@ export class CommitTurns<E extends Turned> {
     const line = this.#lineOf(entry.organizationId);
     const isNew = line.entries.first() === undefined;
     line.entries.push(entry);
-    this.#length += 1;
+    this.#lengths[sizeOf(entry)] += 1;
     if (isNew) this.#list(line, entry);
   }
 
@@ -88,7 +89,7 @@ export class CommitTurns<E extends Turned> {
       bytes += entry.bytes;
       this.#taken[size].add(line);
       line.entries.shift();
-      this.#length -= 1;
+      this.#lengths[size] -= 1;
       line.credit -= entry.bytes + rowBytes;
       const next = line.entries.first();
       if (next === undefined || sizeOf(next) !== size) ring.shift();

@@ -5,7 +5,7 @@
 import type { CommitItem } from "../../store/commit_item.ts";
 import type { Store } from "../../store/store.ts";
 import type { Replies } from "../bounds/admission_limits.ts";
-import { createPresence, measureThread, type Presence, type StartMeasuring } from "../bounds/presence.ts";
+import { createPresence, type Presence } from "../bounds/presence.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { LogPlaces } from "../places/log_places.ts";
 import { type CommitOutcome, CommitQueue } from "./commit_queue.ts";
@@ -33,17 +33,17 @@ export type Committer = ProofOpening & {
   trouble(): string | undefined;
 };
 
-type CommitterOptions = { places?: LogPlaces; presence?: Presence; startMeasuring?: StartMeasuring };
+type CommitterOptions = { places?: LogPlaces; presence?: Presence };
 
 /** Without places that a join has begun, none are kept; without a presence nobody else is ever there. */
 export function createCommitter(
   store: Store,
   link: SignerLink,
-  { places = new LogPlaces(link), presence = createPresence(), startMeasuring = measureThread }: CommitterOptions = {},
+  { places = new LogPlaces(link), presence = createPresence() }: CommitterOptions = {},
 ): Committer {
   const failures = new RecentFailures();
   const releases = new Releases(store, link, failures, places);
-  const queue = new CommitQueue(link, releases, presence, startMeasuring);
+  const queue = new CommitQueue(link, releases, presence);
   return {
     ...createProofOpening(store, link, releases),
     commit: (item, run) => queue.commit(item, run),

@@ -1,7 +1,7 @@
 /** Releases committed rows in their order, and has the database know what was released. */
 import type { Place, Reply } from "../../frames/messages.ts";
 import { passed } from "../../state/steps.ts";
-import { commitGroup } from "../../store/commit.ts";
+import { type CommittedGroup, commitGroup } from "../../store/commit.ts";
 import type { CommitItem, ReleasedLeaf } from "../../store/commit_item.ts";
 import { loadHeaders } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
@@ -83,7 +83,7 @@ export class Releases {
   }
 
   /** Commits a group, and with it the marks of what was released before. */
-  async commit(items: readonly CommitItem[]): Promise<readonly boolean[]> {
+  async commit(items: readonly CommitItem[]): Promise<CommittedGroup> {
     return this.#write(items, this.#takeMarks());
   }
 
@@ -134,7 +134,7 @@ export class Releases {
     return { kind: "released", result, place };
   }
 
-  async #write(items: readonly CommitItem[], taken: Taken): Promise<readonly boolean[]> {
+  async #write(items: readonly CommitItem[], taken: Taken): Promise<CommittedGroup> {
     const writing = this.#writeTaken(items, taken);
     this.#underWay.add(writing);
     try {
@@ -144,12 +144,12 @@ export class Releases {
     }
   }
 
-  async #writeTaken(items: readonly CommitItem[], { released, placed }: Taken): Promise<readonly boolean[]> {
+  async #writeTaken(items: readonly CommitItem[], { released, placed }: Taken): Promise<CommittedGroup> {
     try {
       const written = commitGroup(this.#store, items, released, placed);
-      const { committed } = await this.#failures.watch("commit", "the database did not take the last commit", written);
+      const group = await this.#failures.watch("commit", "the database did not take the last commit", written);
       this.#places.written(placed);
-      return committed;
+      return group;
     } catch (error) {
       this.#places.failed(placed);
       this.#putBack(released);

@@ -31,8 +31,9 @@ export function weightOf(request: WeighedRequest, offersState: boolean): Require
     cost: cost + costOfState({ read: offered, written }),
     bytes,
     offered,
-    // Whole bytes: what is added must be gone when it is taken away again.
-    reply: Math.ceil(written + 2 * bytes + bytesPerCost * cost + rowBytes),
+    // Room is taken for the most that it may write: what writes seldom costs little, but whoever floods chooses what does. In whole bytes,
+    // because what is added must be gone when it is taken away again.
+    reply: Math.ceil(stateLength * Math.ceil(stateShare) + 2 * bytes + bytesPerCost * cost + rowBytes),
   };
 }
 
