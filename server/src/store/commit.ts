@@ -43,7 +43,7 @@ export async function commitGroup(
   };
 }
 
-/** `workedMs`: how long this thread worked for it, without what a database server was waited for. */
+/** `workedMs`: how long this thread planned it and, in SQLite, wrote it. What it takes to encode a statement for PostgreSQL is not in it. */
 export type CommittedGroup = { committed: boolean[]; workedMs: number };
 
 const manyRows = 100;

@@ -22,6 +22,7 @@ const most = 4_096;
 /** In microseconds, of an organization that is not known yet; and what is worth a rest. */
 const usual = 1_000;
 const long = 2_000;
+
 export type QueryQueueOptions = { admission?: Admission; presence?: Presence; startMeasuring?: StartMeasuring };
 
 export function createQueryQueue({
