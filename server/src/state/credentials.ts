@@ -271,6 +271,14 @@ function keptOf<K extends CredentialKind>(kind: K, user: User): KeptCredential<K
   return rows[kind].listOf(user).map((entity) => ({ kind, entity }));
 }
 
+/** Whether a user has the very lists of credentials that another state of it had: a copy shares what was not changed. */
+export function hasSameCredentials(user: User, before: User): boolean {
+  return kinds.every((kind) => {
+    const [list, old] = [rows[kind].listOf(user), rows[kind].listOf(before)];
+    return list === old || (list.length === 0 && old.length === 0);
+  });
+}
+
 /** All credentials of a user, whatever their kind and whether they have expired or not. */
 export function credentialsOf(user: User): Credential[] {
   return keptCredentialsOf(user).map(describeCredential);

@@ -311,9 +311,14 @@ export type Entities = {
 
 export type EntityKind = keyof Entities;
 
-/** One effect of an activity, as data: the signer applies it to pages, the gateway to tables. */
+/**
+ * One effect of an activity, as data: the signer applies it to pages, the gateway to tables. `keepsParts`, on its way to the gateway: what
+ * the entity holds a list of is as it was, and is left out.
+ */
 export type Change = {
-  [K in EntityKind]: { op: "put"; kind: K; value: Entities[K] } | { op: "remove"; kind: K; id: string };
+  [K in EntityKind]:
+    | { op: "put"; kind: K; value: Entities[K]; keepsParts?: true }
+    | { op: "remove"; kind: K; id: string };
 }[EntityKind];
 
 export function put<K extends EntityKind>(kind: K, value: Entities[K]): Change {

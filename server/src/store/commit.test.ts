@@ -362,6 +362,34 @@ for (const dialect of dialects) {
       assert.equal(await count(store, "users"), 2);
     });
 
+    withOrganization(
+      "credentials that a change leaves out stay as they are, or as the change before it has them",
+      async (store, id) => {
+        const user = newUser({ apiKeys: [newApiKey(), newApiKey()] });
+        const [kept, dropped] = user.apiKeys;
+        assert(kept && dropped);
+        const find = async ({ curve, publicKey }: typeof kept) =>
+          (await findCaller(store, id, curve, publicKey))?.credential;
+        const tagged = (changes: Partial<typeof user>) => ({
+          ...put("user", { ...user, ...changes, apiKeys: [] }),
+          keepsParts: true as const,
+        });
+        await commit(store, stateChange(id, 1, { changes: [put("user", user)] }));
+        await commit(store, stateChange(id, 2, { changes: [tagged({ userName: "Bea" })] }));
+        assert.deepEqual([(await find(kept))?.userName, (await find(dropped))?.userName], ["Bea", "Bea"]);
+        const added = newApiKey();
+        const chain = [
+          stateChange(id, 3, { changes: [put("user", { ...user, apiKeys: [kept, added] })] }),
+          stateChange(id, 4, { changes: [tagged({ userName: "Cleo" })] }),
+        ];
+        assert.deepEqual(await commit(store, ...chain), [true, true]);
+        assert.deepEqual([(await find(kept))?.userName, (await find(added))?.userName], ["Cleo", "Cleo"]);
+        assert.equal(await find(dropped), undefined);
+        await commit(store, stateChange(id, 5, { changes: [remove("user", user.userId)] }));
+        assert.equal(await find(kept), undefined);
+      },
+    );
+
     withOrganization("the last change of a chain is what the projection shows", async (store, id) => {
       const tag = { tagId: randomUUID(), tagName: "a", createdAtMs: nowMs, updatedAtMs: nowMs };
       const user = newUser();

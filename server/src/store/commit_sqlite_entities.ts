@@ -1,6 +1,6 @@
 /** The rows of entities in a group commit in SQLite. */
 import type { EntityPlan } from "./entity_plan.ts";
-import type { EntityRow, EntityRows } from "./entity_rows.ts";
+import type { EntityRow, WrittenRows } from "./entity_rows.ts";
 import { type TabledKind, tableOf } from "./entity_tables.ts";
 import type { SqliteConnection } from "./sqlite_dialect.ts";
 import { insert } from "./sqlite_insert.ts";
@@ -24,14 +24,15 @@ function deleteParts(
   sqlite: SqliteConnection,
   organizationId: string,
   kind: TabledKind,
-  planned: ReadonlyMap<string, EntityRows | undefined>,
+  planned: ReadonlyMap<string, WrittenRows | undefined>,
 ): EntityRow[] {
   const { parts } = tableOf(kind);
   if (parts === undefined) return [];
   const { table, id, owner } = parts;
   const wanted = new Map<unknown, EntityRow>();
   for (const rows of planned.values()) for (const part of rows?.parts ?? []) wanted.set(part[id], part);
-  for (const ownerId of planned.keys()) {
+  for (const [ownerId, rows] of planned) {
+    if (rows !== undefined && rows.parts === undefined) continue;
     const stored = sqlite
       .statement(`select * from ${table} where organization_id = ? and ${owner} = ?`)
       .all(organizationId, ownerId) as EntityRow[];

@@ -3,11 +3,11 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { Entities } from "../state/entities.ts";
 import { entityKinds } from "../state/entity_kinds.ts";
 import { type TextRecord, textRecordKinds } from "../state/records.ts";
-import { type EntityRows, toRows } from "./entity_rows.ts";
+import { toRows, type WrittenRows } from "./entity_rows.ts";
 import { type TabledKind, tableOf } from "./entity_tables.ts";
 
 /** By kind and id. Undefined: to be deleted. Kinds that nothing happens to are not there. */
-export type EntityPlan = Map<TabledKind, Map<string, EntityRows | undefined>>;
+export type EntityPlan = Map<TabledKind, Map<string, WrittenRows | undefined>>;
 
 /** A record that comes with an entity: as it was read, and the bytes that it is stored as. */
 export type NewText = { readonly record: TextRecord; readonly content: Uint8Array };
@@ -16,7 +16,7 @@ export function addEntity<K extends TabledKind>(
   plan: EntityPlan,
   kind: K,
   organizationId: string,
-  change: { op: "put"; value: Entities[K] } | { op: "remove"; id: string },
+  change: { op: "put"; value: Entities[K]; keepsParts?: true } | { op: "remove"; id: string },
   texts: readonly NewText[],
 ): void {
   let planned = plan.get(kind);
@@ -28,7 +28,9 @@ export function addEntity<K extends TabledKind>(
   else {
     const entity = change.value;
     const id = entity[entityKinds[kind].id as keyof Entities[K]] as string;
-    planned.set(id, toRows(kind, organizationId, entity, textOf(kind, id, texts)));
+    const rows = toRows(kind, organizationId, entity, textOf(kind, id, texts));
+    // Those that an item before it in the group has changed are still to be written.
+    planned.set(id, change.keepsParts === true ? { row: rows.row, parts: planned.get(id)?.parts } : rows);
   }
 }
 

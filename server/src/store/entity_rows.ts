@@ -18,8 +18,11 @@ type Value = string | number | Uint8Array | null;
 /** A row of one of the tables of entities. */
 export type EntityRow = { organization_id: string } & Record<string, Value>;
 
-/** An entity as it is written: its row, and the rows of its parts. */
+/** An entity as it is shown: its row, and the rows of its parts. */
 export type EntityRows = { readonly row: EntityRow; readonly parts: readonly EntityRow[] };
+
+/** The same as it is written. Undefined: its parts stay as they are. */
+export type WrittenRows = { readonly row: EntityRow; readonly parts: readonly EntityRow[] | undefined };
 
 type Columns = Readonly<Record<string, EntityColumn | OutsideColumn>>;
 type Outside = { readonly record?: Uint8Array | undefined; readonly owner?: string };

@@ -14,6 +14,7 @@ import { withoutBearerValues } from "../../rules/bearer_params.ts";
 import { fullResult, shownResult } from "../../rules/bearer_results.ts";
 import type { AppProof } from "../../state/app_proof.ts";
 import { withVerifiedContact } from "../../state/contacts.ts";
+import { hasSameCredentials, withCredentials } from "../../state/credentials.ts";
 import { keyId, objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
 import { type MadeBytes, madeRecord, toMadeBytes } from "../../state/drawn.ts";
@@ -333,6 +334,17 @@ type Said = {
   made?: MadeBytes;
 };
 
+/**
+ * A change as the gateway writes it. Credentials that are as they were are left out: a tag for a thousand users need not have all of their
+ * keys read, compared and carried.
+ */
+function asWritten(change: Change, { pages }: Act["state"]): Change {
+  if (change.op !== "put" || change.kind !== "user") return change;
+  const before = pages.members.users.get(change.value.userId);
+  if (before === undefined || !hasSameCredentials(change.value, before)) return change;
+  return { ...change, value: withCredentials(change.value, []), keepsParts: true };
+}
+
 /** The activity's row and leaf, which all outcomes share. `outcome` is what the leaf keeps the digest of. */
 function record(
   act: Act,
@@ -356,7 +368,7 @@ function record(
     expectedHeader: state.known.marked,
     standing: act.actingParent === undefined ? [] : [act.actingParent.standing],
     next,
-    changes: JSON.stringify(changes),
+    changes: JSON.stringify(changes.map((change) => asWritten(change, state))),
     closed: sealEvidenceOf(act, state.organizationId),
     boot: act.signer.boot,
     number,
