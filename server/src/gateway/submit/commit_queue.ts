@@ -19,6 +19,7 @@ export type CommitOutcome = { kind: "committed"; result: string | undefined } | 
 
 type Entry = {
   organizationId: string;
+  requires: readonly string[];
   item: CommitItem;
   bytes: number;
   run: Run;
@@ -60,6 +61,7 @@ export class CommitQueue {
       this.#held[size] += bytes;
       this.#turns.add({
         organizationId: item.organizationId,
+        requires: item.standing?.map(({ organizationId }) => organizationId) ?? [],
         item,
         bytes,
         run,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CommitTurns, longBytes, maxGroup, maxGroupBytes, type Size } from "./commit_turns.ts";
 
-type Named = { organizationId: string; bytes: number; name: string };
+type Named = { organizationId: string; bytes: number; name: string; requires: string[] };
 
 const mebibyte = 1024 * 1024;
 const small = 2 * 1024;
@@ -14,8 +14,14 @@ function filled(...entries: readonly [organizationId: string, bytes: number, cou
   return turns;
 }
 
-function add(turns: CommitTurns<Named>, organizationId: string, bytes: number, count = 1): void {
-  for (let at = 1; at <= count; at++) turns.add({ organizationId, bytes, name: `${organizationId}${at}` });
+function add(
+  turns: CommitTurns<Named>,
+  organizationId: string,
+  bytes: number,
+  count = 1,
+  requires: string[] = [],
+): void {
+  for (let at = 1; at <= count; at++) turns.add({ organizationId, bytes, name: `${organizationId}${at}`, requires });
 }
 
 /** The next group, which is over at once. */
@@ -52,8 +58,8 @@ test("commits of one organization keep their order, short and long", () => {
   const turns = new CommitTurns<Named>();
   const sizes = Array.from({ length: 300 }, (_, at) => (at % 7 === 3 ? big : at % 5 === 0 ? longBytes * 2 : small));
   sizes.forEach((bytes, at) => {
-    turns.add({ organizationId: "a", bytes, name: `${at}` });
-    turns.add({ organizationId: "b", bytes: small, name: `b ${at}` });
+    turns.add({ organizationId: "a", bytes, name: `${at}`, requires: [] });
+    turns.add({ organizationId: "b", bytes: small, name: `b ${at}`, requires: [] });
   });
   const seen: string[] = [];
   while (waiting(turns) > 0) seen.push(...names(next(turns)));
@@ -122,4 +128,19 @@ test("side by side, what comes while an organization's last long commit is under
   assert.equal(turns.hasNext("short"), false);
   turns.over(long);
   assert.deepEqual(names(turns.next("short").entries), ["a1"]);
+});
+
+test("what requires a head that a long commit moves waits for that, and keeps nobody else waiting", () => {
+  const turns = filled(["parent", big, 1]);
+  const long = turns.next("long");
+  add(turns, "child", small, 2, ["parent"]);
+  add(turns, "honest", small);
+  assert.deepEqual(names(next(turns, "short")), ["honest1"]);
+  assert.equal(turns.hasNext("short"), false);
+  add(turns, "child", small, 1, ["parent"]);
+  assert.equal(turns.hasNext("short"), false);
+  turns.over(long);
+  assert.deepEqual(names(next(turns, "short")), ["child1", "child2", "child1"]);
+  add(turns, "child", small, 1, ["parent"]);
+  assert.deepEqual(names(next(turns, "short")), ["child1"]);
 });

@@ -6,7 +6,8 @@
  */
 import { createQueue, type Queue } from "../../state/fair_queue.ts";
 
-type Turned = { readonly organizationId: string; readonly bytes: number };
+/** `requires`: other organizations whose heads must stand while it is committed. */
+type Turned = { readonly organizationId: string; readonly bytes: number; readonly requires: readonly string[] };
 
 export const maxGroup = 256;
 /** Long rows go in smaller groups: on SQLite nobody is served while one is written, and one frame releases it. */
@@ -37,6 +38,8 @@ export class CommitTurns<E extends Turned> {
   readonly #rings: Record<Size, Queue<Line<E>>> = { short: createQueue(), long: createQueue() };
   /** Lines of which the group that is being committed has entries. */
   readonly #taken: Record<Size, Set<Line<E>>> = { short: new Set(), long: new Set() };
+  /** Lines whose next entry requires a head that the group of the other size moves: it would wait for that, and everybody with it. */
+  readonly #heldBack: Record<Size, Line<E>[]> = { short: [], long: [] };
   readonly #lengths: Record<Size, number> = { short: 0, long: 0 };
 
   /** How many of this size wait. */
@@ -69,6 +72,8 @@ export class CommitTurns<E extends Turned> {
       const first = line.entries.first();
       if (first !== undefined && sizeOf(first) !== size) this.#list(line, first);
     }
+    const other = otherThan(size);
+    for (const line of this.#heldBack[other].splice(0)) this.#rings[other].push(line);
   }
 
   #take(size: Size): E[] {
@@ -84,6 +89,11 @@ export class CommitTurns<E extends Turned> {
       }
       const entry = line.entries.first();
       if (entry === undefined) break;
+      if (this.#isHeldBack(entry, size)) {
+        ring.shift();
+        this.#heldBack[size].push(line);
+        continue;
+      }
       if (group.length > 0 && bytes + entry.bytes > maxGroupBytes) break;
       group.push(entry);
       bytes += entry.bytes;
@@ -97,10 +107,18 @@ export class CommitTurns<E extends Turned> {
     return group;
   }
 
+  #isHeldBack({ requires }: E, size: Size): boolean {
+    const taken = this.#taken[otherThan(size)];
+    return requires.some((id) => {
+      const line = this.#lines.get(id);
+      return line !== undefined && taken.has(line);
+    });
+  }
+
   /** What a group of the other size has entries of is listed when that is over. */
   #list(line: Line<E>, first: E): void {
     const size = sizeOf(first);
-    if (this.#taken[size === "short" ? "long" : "short"].has(line)) return;
+    if (this.#taken[otherThan(size)].has(line)) return;
     line.credit = quantum[size];
     this.#rings[size].push(line);
   }
@@ -125,6 +143,10 @@ export class CommitTurns<E extends Turned> {
 
 export function isLong({ bytes }: Pick<Turned, "bytes">): boolean {
   return bytes > longBytes;
+}
+
+function otherThan(size: Size): Size {
+  return size === "short" ? "long" : "short";
 }
 
 function sizeOf(entry: Turned): Size {
