@@ -57,17 +57,33 @@ export type AuthenticatedCaller = {
 /** What a request needs of a credential is read when it is first used: most of a large organization are not used today. */
 type Registered = { user: User; kept: KeptCredential; used: { credential: Credential; ids: Ids } | undefined };
 
-const indexes = new WeakMap<MembersPage["users"], Map<string, Registered>>();
+const foundIn = new WeakMap<MembersPage["users"], Map<string, Registered>>();
+const indexes = new WeakMap<User, Map<string, Registered>>();
 
-/** Credentials by their look-up; pages are immutable and share their maps, so each set of users is indexed once. */
-function registeredIn({ users }: MembersPage): Map<string, Registered> {
-  const known = indexes.get(users);
-  if (known !== undefined) return known;
-  const index = new Map<string, Registered>();
-  for (const user of users.values()) {
-    for (const kept of keptCredentialsOf(user)) index.set(credentialLookup(kept), { user, kept, used: undefined });
+/**
+ * The credential that a look-up names. Pages are immutable and share what a change leaves as it is: each user's credentials are indexed
+ * once, not with every change of another's, and what was found in a set of users is found there again at once.
+ */
+function findRegistered({ users }: MembersPage, lookup: string): Registered | undefined {
+  let known = foundIn.get(users);
+  if (known === undefined) {
+    known = new Map();
+    foundIn.set(users, known);
   }
-  indexes.set(users, index);
+  let registered = known.get(lookup);
+  if (registered !== undefined) return registered;
+  for (const user of users.values()) registered = registeredOf(user).get(lookup) ?? registered;
+  if (registered !== undefined) known.set(lookup, registered);
+  return registered;
+}
+
+function registeredOf(user: User): Map<string, Registered> {
+  let index = indexes.get(user);
+  if (index === undefined) {
+    index = new Map();
+    for (const kept of keptCredentialsOf(user)) index.set(credentialLookup(kept), { user, kept, used: undefined });
+    indexes.set(user, index);
+  }
   return index;
 }
 
@@ -102,9 +118,9 @@ export function authenticate<P extends CallerPlace>(
     if (!verifyEvidence(noCredential, evidence, body)) throw unverifiedEvidence(evidence);
   }
   const lookup = lookupText(named);
-  const own = registeredIn(organization.members).get(lookup);
+  const own = findRegistered(organization.members, lookup);
   const parent = own === undefined ? readParent() : undefined;
-  const found = own ?? (parent && registeredIn(parent.members).get(lookup));
+  const found = own ?? (parent && findRegistered(parent.members, lookup));
   if (found === undefined) throw unknownCredential(organization, evidence);
   const { user } = found;
   found.used ??= used(user, describeCredential(found.kept));
