@@ -2,7 +2,7 @@
  * Commits in groups: many activities share one transaction and one sync to disk. What was committed is released in that order.
  * Organizations take turns (commit_turns.ts), and long commits go their own way beside the short ones: nobody's next tag waits behind
  * somebody's thousand users. While others are there, long ones also rest in between: planning them, and in SQLite writing them, is work of
- * the gateway's one thread, and each request of others takes several steps there.
+ * the gateway's one thread, and each request of others takes several steps there. What they were carried with counts, too.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import { passed } from "../../state/steps.ts";
@@ -32,6 +32,9 @@ type Lane = { readonly size: Size; isRunning: boolean; timer: NodeJS.Timeout | u
 
 const fullGroup = 32;
 const maxWaitMs = 3;
+
+/** What a byte costs before it can be committed: the signer writes and digests it, the socket carries it, both collect its buffers. */
+const carriedMs = 4 / (1024 * 1024);
 
 export class CommitQueue {
   readonly #link: SignerLink;
@@ -122,9 +125,10 @@ export class CommitQueue {
   /** SQLite has written in this very thread: who came meanwhile is read at least before the next one is written. */
   #rest(group: readonly Entry[], workedMs: number): Promise<void> {
     const isAlone = group.every(({ organizationId }) => this.#presence.isAlone(organizationId));
+    const tookMs = group.reduce((sum, { bytes }) => sum + bytes * carriedMs, workedMs);
     return new Promise((resolve) => {
       if (isAlone) setImmediate(resolve);
-      else setTimeout(resolve, restAfter(workedMs));
+      else setTimeout(resolve, restAfter(tookMs));
     });
   }
 
