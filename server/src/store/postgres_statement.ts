@@ -1,4 +1,5 @@
 /** One statement of PostgreSQL made of parts (`with … as (…)`), whose rows come as arrays: however many there are, its text stays. */
+import { bytesArray } from "./postgres_bytes.ts";
 import { type ColumnKind, type TableName, type Tables, tables } from "./tables.ts";
 import { columnsOf, onConflict } from "./upserts.ts";
 
@@ -38,8 +39,10 @@ export function statementBuilder() {
   ) => {
     const names = Object.keys(columns);
     const arrays = names.map((column) => {
-      values.push(rows.map((row) => row[column]));
-      return `$${values.length}::${arrayTypes[columns[column] as ColumnKind]}`;
+      const type = arrayTypes[columns[column] as ColumnKind];
+      const all = rows.map((row) => row[column]);
+      values.push(type === "bytea[]" ? bytesArray(all as (Uint8Array | null)[]) : all);
+      return `$${values.length}::${type}`;
     });
     return `unnest(${arrays.join(", ")}) as ${name}(${names.join(", ")})`;
   };

@@ -159,3 +159,16 @@ test("SQLite tables check types, and only wide ones have hidden row ids", async 
     if (Object.hasOwn(tables, name)) assert.deepEqual({ name, strict, wr }, { name, strict: 1, wr: isWide ? 0 : 1 });
   }
 });
+
+test("PostgreSQL stores pages as they are, and compresses what is written once", async (t) => {
+  const store = await openTestStore(t, "postgres");
+  if (store === undefined) return;
+  const { rows } = await sql<{ place: string; storage: string }>`
+    select c.relname || '.' || a.attname as place, a.attstorage as storage
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where (c.relname, a.attname) in (('pages', 'content'), ('activities', 'body')) order by place`.execute(store.db);
+  assert.deepEqual(rows, [
+    { place: "activities.body", storage: "x" },
+    { place: "pages.content", storage: "e" },
+  ]);
+});

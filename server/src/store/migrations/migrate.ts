@@ -25,6 +25,7 @@ import { bootProofs } from "./0020_boot_proofs.ts";
 import { appProofs } from "./0021_app_proofs.ts";
 import { logStatements } from "./0022_log_statements.ts";
 import { sealedDisclosures } from "./0023_sealed_disclosures.ts";
+import { plainPages } from "./0024_plain_pages.ts";
 import { columnTypes, type MigrationStep, type SqlDialect } from "./step.ts";
 
 /** In order of their names. */
@@ -52,6 +53,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0021_app_proofs": appProofs,
   "0022_log_statements": logStatements,
   "0023_sealed_disclosures": sealedDisclosures,
+  "0024_plain_pages": plainPages,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */

@@ -16,6 +16,8 @@ export type ColumnTypes = {
   wide<T extends string, C extends string>(table: CreateTableBuilder<T, C>): CreateTableBuilder<T, C>;
   /** For an index that only finds: PostgreSQL might take a sorted one for the order of a list, and read past all others. */
   unsorted<C>(index: CreateIndexBuilder<C>): CreateIndexBuilder<C>;
+  /** PostgreSQL compresses what is longer than 2 KB unless it is told not to. What is stored already stays as it is. */
+  uncompressed(db: Kysely<unknown>, table: string, column: string): Promise<void>;
 };
 
 export function columnTypes(dialect: SqlDialect): ColumnTypes {
@@ -27,6 +29,9 @@ export function columnTypes(dialect: SqlDialect): ColumnTypes {
       strict: (table) => table,
       wide: (table) => table,
       unsorted: (index) => index.using("hash"),
+      async uncompressed(db, table, column) {
+        await sql`alter table ${sql.table(table)} alter column ${sql.ref(column)} set storage external`.execute(db);
+      },
     };
   }
   return {
@@ -36,5 +41,6 @@ export function columnTypes(dialect: SqlDialect): ColumnTypes {
     strict: (table) => table.modifyEnd(sql`strict, without rowid`),
     wide: (table) => table.modifyEnd(sql`strict`),
     unsorted: (index) => index,
+    uncompressed: async () => {},
   };
 }
