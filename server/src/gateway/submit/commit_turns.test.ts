@@ -144,3 +144,22 @@ test("what requires a head that a long commit moves waits for that, and keeps no
   add(turns, "child", small, 1, ["parent"]);
   assert.deepEqual(names(next(turns, "short")), ["child1"]);
 });
+
+test("a long commit that requires a head waits for no short ones of that, however many come", () => {
+  const turns = filled(["parent", small, 2]);
+  const short = turns.next("short");
+  add(turns, "child", big, 1, ["parent"]);
+  assert.equal(turns.hasNext("long"), true);
+  assert.deepEqual(names(next(turns, "long")), ["child1"]);
+  turns.over(short);
+});
+
+test("a short commit is held back once, not for ever by a parent that has long ones all the time", () => {
+  const turns = filled(["parent", big, 2]);
+  const first = turns.next("long");
+  add(turns, "child", small, 2, ["parent"]);
+  assert.deepEqual(names(next(turns, "short")), []);
+  turns.over(first);
+  assert.deepEqual(names(turns.next("long").entries), ["parent2"]);
+  assert.deepEqual(names(next(turns, "short")), ["child1"]);
+});

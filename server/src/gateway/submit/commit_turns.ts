@@ -31,15 +31,18 @@ export type Size = keyof typeof quantum;
 export type Group<E> = { readonly size: Size; readonly entries: readonly E[] };
 
 /** What one organization has waiting. It stands in the ring of its first entry's size, unless a group of the other size has some of it. */
-type Line<E> = { entries: Queue<E>; credit: number };
+type Line<E> = { entries: Queue<E>; credit: number; wasHeldBack: boolean };
 
 export class CommitTurns<E extends Turned> {
   readonly #lines = new Map<string, Line<E>>();
   readonly #rings: Record<Size, Queue<Line<E>>> = { short: createQueue(), long: createQueue() };
   /** Lines of which the group that is being committed has entries. */
   readonly #taken: Record<Size, Set<Line<E>>> = { short: new Set(), long: new Set() };
-  /** Lines whose next entry requires a head that the group of the other size moves: it would wait for that, and everybody with it. */
-  readonly #heldBack: Record<Size, Line<E>[]> = { short: [], long: [] };
+  /**
+   * Lines whose next entry is short and requires a head that a long group moves: it would wait for that, and everybody with it. It does so
+   * once, and a long one never: whoever commits all the time would keep them waiting for ever.
+   */
+  readonly #heldBack: Line<E>[] = [];
   readonly #lengths: Record<Size, number> = { short: 0, long: 0 };
 
   /** How many of this size wait. */
@@ -72,8 +75,7 @@ export class CommitTurns<E extends Turned> {
       const first = line.entries.first();
       if (first !== undefined && sizeOf(first) !== size) this.#list(line, first);
     }
-    const other = otherThan(size);
-    for (const line of this.#heldBack[other].splice(0)) this.#rings[other].push(line);
+    if (size === "long") for (const line of this.#heldBack.splice(0)) this.#rings.short.push(line);
   }
 
   #take(size: Size): E[] {
@@ -89,9 +91,10 @@ export class CommitTurns<E extends Turned> {
       }
       const entry = line.entries.first();
       if (entry === undefined) break;
-      if (this.#isHeldBack(entry, size)) {
+      if (size === "short" && !line.wasHeldBack && this.#wouldWait(entry)) {
+        line.wasHeldBack = true;
         ring.shift();
-        this.#heldBack[size].push(line);
+        this.#heldBack.push(line);
         continue;
       }
       if (group.length > 0 && bytes + entry.bytes > maxGroupBytes) break;
@@ -99,6 +102,7 @@ export class CommitTurns<E extends Turned> {
       bytes += entry.bytes;
       this.#taken[size].add(line);
       line.entries.shift();
+      line.wasHeldBack = false;
       this.#lengths[size] -= 1;
       line.credit -= entry.bytes + rowBytes;
       const next = line.entries.first();
@@ -107,18 +111,17 @@ export class CommitTurns<E extends Turned> {
     return group;
   }
 
-  #isHeldBack({ requires }: E, size: Size): boolean {
-    const taken = this.#taken[otherThan(size)];
+  #wouldWait({ requires }: E): boolean {
     return requires.some((id) => {
       const line = this.#lines.get(id);
-      return line !== undefined && taken.has(line);
+      return line !== undefined && this.#taken.long.has(line);
     });
   }
 
   /** What a group of the other size has entries of is listed when that is over. */
   #list(line: Line<E>, first: E): void {
     const size = sizeOf(first);
-    if (this.#taken[otherThan(size)].has(line)) return;
+    if (this.#taken[size === "short" ? "long" : "short"].has(line)) return;
     line.credit = quantum[size];
     this.#rings[size].push(line);
   }
@@ -127,7 +130,7 @@ export class CommitTurns<E extends Turned> {
     let line = this.#lines.get(organizationId);
     if (line === undefined) {
       if (this.#lines.size >= keptLines) this.#forgetEmpty();
-      line = { entries: createQueue(), credit: 0 };
+      line = { entries: createQueue(), credit: 0, wasHeldBack: false };
       this.#lines.set(organizationId, line);
     }
     return line;
@@ -143,10 +146,6 @@ export class CommitTurns<E extends Turned> {
 
 export function isLong({ bytes }: Pick<Turned, "bytes">): boolean {
   return bytes > longBytes;
-}
-
-function otherThan(size: Size): Size {
-  return size === "short" ? "long" : "short";
 }
 
 function sizeOf(entry: Turned): Size {
