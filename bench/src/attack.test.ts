@@ -28,7 +28,7 @@ function row({ before = taking(1), during = taking(1.5), ...more }: Told): Attac
   };
 }
 
-const missed = (more: Told) => missedAttacks({ database: "sqlite", restMb: 0, rows: [row(more)] });
+const missed = (more: Told) => missedAttacks({ database: "sqlite", restMb: 0, rows: [row(more)], failed: [] });
 
 test("an attack that honest clients hardly notice misses nothing", () => {
   assert.deepEqual(missed({}), []);
@@ -58,7 +58,7 @@ test("only the member whose key is misused may be hurt, by that attack alone", (
   const slow = { ...taking(1), member: { latencies: [], failures: ["answered with 429"] } };
   assert.deepEqual(missed({ name: "a member's key", during: slow }), []);
   assert.equal(missed({ during: slow }).length, 2);
-  assert.match(attackText({ database: "sqlite", restMb: 0, rows: [row({ during: slow })] }), /Infinity/);
+  assert.match(attackText({ database: "sqlite", restMb: 0, rows: [row({ during: slow })], failed: [] }), /Infinity/);
 });
 
 test("a round in which the machine stood still is not what is told", () => {
@@ -74,7 +74,7 @@ test("the report says which attack the neighbour noticed most, beside its own ta
     row({ name: "payloads flood", during: taking(3), tally: answered({ "200": 10 }) }),
     row({ name: "deep JSON", during: taking(1.4) }),
   ];
-  const lines = attackText({ database: "sqlite", restMb: 0, rows }).split("\n");
+  const lines = attackText({ database: "sqlite", restMb: 0, rows, failed: [] }).split("\n");
   assert.deepEqual(lines.slice(-2), [
     "sqlite: under 3 attacks 0 requests of the neighbour failed  (target 0)",
     "sqlite: under slow headers the neighbour's p99 is 1.50 times what it was, and nowhere closer to its target  (target 2)",
@@ -95,7 +95,7 @@ test("an attack whose requests are mostly refused is none, unless it says why", 
   ]);
   assert.deepEqual(attack("costliest delete_users", { "200": 50, "404": 50, "503": 900 }), []);
   assert.deepEqual(attack("costliest verify_otp", { "400": 900 }), []);
-  const text = attackText({ database: "sqlite", restMb: 0, rows: [row({ name: "costliest verify_otp" })] });
+  const text = attackText({ database: "sqlite", restMb: 0, rows: [row({ name: "costliest verify_otp" })], failed: [] });
   assert.match(text, /costliest verify_otp: .* \(refused: each needs a code that was mailed/);
 });
 
@@ -103,7 +103,7 @@ test("a calm that several attacks share is marked, and its failures are told onc
   const before = { ...taking(1), neighbour: { latencies: [1], failures: ["answered with 503"] } };
   assert.equal(missed({ before }).length, 1);
   assert.deepEqual(missed({ before, isCalmShared: true }), []);
-  const text = attackText({ database: "sqlite", restMb: 0, rows: [row({ isCalmShared: true })] });
+  const text = attackText({ database: "sqlite", restMb: 0, rows: [row({ isCalmShared: true })], failed: [] });
   assert.match(text, /^slow headers \* /m);
 });
 
@@ -113,4 +113,15 @@ test("calm is over for who is slower or fails afterwards", () => {
   assert.equal(isLike(taking(1), taking(1.6)), false);
   assert.equal(isLike(taking(1), failed), false);
   assert.equal(isLike(taking(1), taking(0.1)), true);
+});
+
+test("an attack that could not be measured is missed, and loses no other", () => {
+  const report = {
+    database: "sqlite",
+    restMb: 0,
+    rows: [row({})],
+    failed: ["costliest verify_otp: it ended"],
+  } as const;
+  const missed = missedAttacks({ ...report, rows: [...report.rows], failed: [...report.failed] });
+  assert.deepEqual(missed.slice(0, 1), ["sqlite: costliest verify_otp: it ended"]);
 });

@@ -59,7 +59,8 @@ export type AttackRow = {
   pssMb: number;
 };
 
-export type AttackReport = { database: DatabaseName; restMb: number; rows: AttackRow[] };
+/** `failed`: attacks that could not be measured, and why. The hours of the others are not lost for it. */
+export type AttackReport = { database: DatabaseName; restMb: number; rows: AttackRow[]; failed: string[] };
 
 type Honest = { measure(job: HonestJob): Promise<HonestResults>; stop(): void };
 
@@ -105,12 +106,17 @@ export async function measureAttacks(
     await honest.measure(job);
     const restMb = await pssOf(server);
     const rows: AttackRow[] = [];
+    const failed: string[] = [];
     const calm = calmOf(honest, server);
     for (const attack of allAttackNames.filter((each) => plan.only.test(each))) {
       say(`${name}: ${attack}`);
-      rows.push(await measureAttack({ server, honest, calm }, jobFor(attack, job, plan), attack, plan));
+      try {
+        rows.push(await measureAttack({ server, honest, calm }, jobFor(attack, job, plan), attack, plan));
+      } catch (error) {
+        failed.push(`${attack}: ${error instanceof Error ? error.message : error}`);
+      }
     }
-    return { database: name, restMb, rows };
+    return { database: name, restMb, rows, failed };
   } finally {
     honest.stop();
     await remove();

@@ -3,6 +3,7 @@ import type { Attack, Tally } from "@keystead/e2e/attackers/attack.ts";
 import { attacks } from "@keystead/e2e/attackers/attacks.ts";
 import { type AttackReport, type AttackRow, calmShares, type Round } from "./attack.ts";
 import { type HonestName, honestNames } from "./attack_messages.ts";
+import type { DatabaseName } from "./databases.ts";
 import { median, quantile } from "./statistics.ts";
 
 export const attackTarget = 2;
@@ -45,28 +46,29 @@ function undone({ name, tally }: AttackRow): string | undefined {
 }
 
 /** One line for each attack that honest clients notice more than they may, that was refused too late, or that was none. */
-export function missedAttacks({ database, rows }: AttackReport): string[] {
-  return rows.flatMap((row) => {
-    const { holds = 0, withinMs, hurtsItsMember, ratio: target }: Attack = attacks[row.name];
-    const missed: string[] = [];
-    for (const who of honestNames) {
-      const failedBefore = failuresOf(row, who, "before");
-      if (failedBefore > 0 && !row.isCalmShared) missed.push(`${failedBefore} requests of the ${who} failed before it`);
-      if (who === "member" && hurtsItsMember) continue;
-      const [ratio, failed] = [ratioOf(row, who), failuresOf(row, who, "during")];
-      if (!(ratio <= (target ?? attackTarget)))
-        missed.push(`p99 of the ${who} is ${ratio.toFixed(2)} times what it was`);
-      if (failed > 0) missed.push(`${failed} requests of the ${who} failed`);
-    }
-    if (row.held.most < holds) missed.push(`no more than ${row.held.most} of ${holds} connections were open`);
-    const other = undone(row);
-    if (other !== undefined) missed.push(other);
-    if (withinMs !== undefined) {
-      const ms = answeredWithin(row.tally);
-      if (!(ms <= withinMs)) missed.push(`p99 of refusals is ${ms.toFixed(0)} ms, not ${withinMs}`);
-    }
-    return missed.map((words) => `${database}: ${row.name}: ${words}`);
-  });
+export function missedAttacks({ database, rows, failed }: AttackReport): string[] {
+  return [...failed.map((words) => `${database}: ${words}`), ...rows.flatMap((row) => missedIn(database, row))];
+}
+
+function missedIn(database: DatabaseName, row: AttackRow): string[] {
+  const { holds = 0, withinMs, hurtsItsMember, ratio: target }: Attack = attacks[row.name];
+  const missed: string[] = [];
+  for (const who of honestNames) {
+    const failedBefore = failuresOf(row, who, "before");
+    if (failedBefore > 0 && !row.isCalmShared) missed.push(`${failedBefore} requests of the ${who} failed before it`);
+    if (who === "member" && hurtsItsMember) continue;
+    const [ratio, failed] = [ratioOf(row, who), failuresOf(row, who, "during")];
+    if (!(ratio <= (target ?? attackTarget))) missed.push(`p99 of the ${who} is ${ratio.toFixed(2)} times what it was`);
+    if (failed > 0) missed.push(`${failed} requests of the ${who} failed`);
+  }
+  if (row.held.most < holds) missed.push(`no more than ${row.held.most} of ${holds} connections were open`);
+  const other = undone(row);
+  if (other !== undefined) missed.push(other);
+  if (withinMs !== undefined) {
+    const ms = answeredWithin(row.tally);
+    if (!(ms <= withinMs)) missed.push(`p99 of refusals is ${ms.toFixed(0)} ms, not ${withinMs}`);
+  }
+  return missed.map((words) => `${database}: ${row.name}: ${words}`);
 }
 
 function answeredWithin({ answeredMs }: Tally): number {

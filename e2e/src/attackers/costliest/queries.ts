@@ -161,6 +161,9 @@ export const queryFloods: Record<QueryPath, Flood> = {
     return { digest: policyOutcomeProof.decisionContextDigest };
   }),
   get_session_profile: about("get_session_profile", async ({ parent }) => {
+    // A flood of new ones may have left no room for another.
+    const { sessionProfiles } = await parent.ask("get_session_profiles");
+    if (sessionProfiles.length > 0) return { sessionProfileId: sessionProfiles[0].sessionProfileId };
     const asked = { sessionProfileName: randomUUID(), scope: longExpression() };
     return { sessionProfileId: (await parent.act("create_session_profile", asked)).result.sessionProfileId };
   }),
