@@ -23,7 +23,7 @@ function row({ before = taking(1), during = taking(1.5), ...more }: Told): Attac
     held: { most: 1_000, mean: 990 },
     attackerCpu: 0,
     gatewayCpu: 0,
-    pssMb: 0,
+    mostMb: 0,
     ...more,
   };
 }

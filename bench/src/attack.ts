@@ -13,8 +13,8 @@ import type { KeysteadServer } from "@keystead/e2e/keystead_server.ts";
 import { type FromHonest, type HonestJob, type HonestResults, honestNames, type ToHonest } from "./attack_messages.ts";
 import { type DatabaseName, openDatabase } from "./databases.ts";
 import type { Load } from "./load.ts";
-import { accountOf, memoryOfServer, pidsOf } from "./measure.ts";
-import { cpuMs } from "./processes.ts";
+import { accountOf, pidsOf } from "./measure.ts";
+import { cpuMs, ownMb } from "./processes.ts";
 import { measureStarts } from "./start_time.ts";
 import { quantile } from "./statistics.ts";
 
@@ -56,7 +56,7 @@ export type AttackRow = {
   attackerCpu: number;
   gatewayCpu: number;
   /** The most that gateway and signer took at once. */
-  pssMb: number;
+  mostMb: number;
 };
 
 /** `failed`: attacks that could not be measured, and why. The hours of the others are not lost for it. */
@@ -104,7 +104,7 @@ export async function measureAttacks(
     };
     const job: HonestJob = { clients, seconds: plan.seconds };
     await honest.measure(job);
-    const restMb = await pssOf(server);
+    const restMb = await ownMbOf(server);
     const rows: AttackRow[] = [];
     const failed: string[] = [];
     const calm = calmOf(honest, server);
@@ -140,7 +140,7 @@ function calmOf(honest: Honest, server: KeysteadServer): Calm {
   let shares = 0;
   return {
     async measure(job) {
-      // Looking at a process's memory holds it up a little, so it is looked at before the attack as well.
+      // Whatever looking costs, it costs as much before the attack.
       const watch = watchMemory(server);
       last = await honest.measure(job);
       shares = 1;
@@ -184,7 +184,7 @@ async function measureAttack(
     held: { most: Number.POSITIVE_INFINITY, mean: 0 },
     attackerCpu: 0,
     gatewayCpu: 0,
-    pssMb: 0,
+    mostMb: 0,
   };
   const { gateway } = await pidsOf(server);
   for (let round = 0; round < rounds; round++) {
@@ -207,7 +207,7 @@ async function measureAttack(
     row.held.mean += mean / rounds;
     const { tally, cpuMs: attackerMs } = await attacker.stop();
     row.attackerCpu += attackerMs / (performance.now() - attackedAt) / rounds;
-    row.pssMb = Math.max(row.pssMb, await watch.stop());
+    row.mostMb = Math.max(row.mostMb, await watch.stop());
     addTally(row.tally, tally);
     if (sharesCalm) await calm.look(job);
     else await pause(calmMs);
@@ -263,15 +263,15 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-async function pssOf(server: KeysteadServer): Promise<number> {
-  const { gateway, signer } = await memoryOfServer(server);
-  return gateway.pssMb + signer.pssMb;
+async function ownMbOf(server: KeysteadServer): Promise<number> {
+  const { gateway, signer } = await pidsOf(server);
+  return ownMb(gateway) + ownMb(signer);
 }
 
 function watchMemory(server: KeysteadServer): { stop(): Promise<number> } {
   let most = 0;
   const look = async () => {
-    most = Math.max(most, await pssOf(server));
+    most = Math.max(most, await ownMbOf(server));
   };
   const timer = setInterval(() => void look(), 1_000);
   return {

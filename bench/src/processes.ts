@@ -21,8 +21,16 @@ export function memoryOf(pid: number): Memory {
   return { rssMb: kilobytes(rollup, "Rss") / 1024, pssMb: kilobytes(rollup, "Pss") / 1024 };
 }
 
-function kilobytes(rollup: string, name: string): number {
-  const match = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(rollup);
-  if (match === null) throw new Error(`smaps_rollup has no ${name}`);
+/**
+ * What belongs to the process alone, in megabytes. The kernel has this number at hand; for those above it walks all pages and keeps the
+ * process from asking for more meanwhile: 15 ms of one with 300 MB, which clients notice.
+ */
+export function ownMb(pid: number): number {
+  return kilobytes(readFileSync(`/proc/${pid}/status`, "utf8"), "RssAnon") / 1024;
+}
+
+function kilobytes(text: string, name: string): number {
+  const match = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text);
+  if (match === null) throw new Error(`the kernel tells no ${name}`);
   return Number(match[1]);
 }
