@@ -29,8 +29,8 @@ export type AttackPlan = {
   isQuick?: boolean;
 };
 
-/** For what an attack leaves behind to be cleared away. */
-export const calmMs = 2_000;
+/** For what an attack leaves behind to be cleared away: what it asked last is worked on until nobody would wait for it any more, five seconds. */
+export const calmMs = 8_000;
 
 /** So many attacks of those that share it are held against one calm at most. */
 export const calmShares = 5;

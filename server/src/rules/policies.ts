@@ -4,6 +4,7 @@ import { type CompiledPolicy, compilePolicy } from "@keystead/core/policy/decisi
 import type { IdentifiedPolicy } from "@keystead/core/policy/decision/decide.ts";
 import type { Approver, UserFacts } from "@keystead/core/policy/facts/facts.ts";
 import type { Work } from "@keystead/core/work.ts";
+import { createAside } from "../state/aside.ts";
 import { credentialFactsOf } from "../state/credentials.ts";
 import type { Approval, Policy, User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
@@ -63,7 +64,7 @@ export function withExpressionsOf(policy: Policy, other: Policy): Policy {
   return changed;
 }
 
-const facts = new WeakMap<User, UserFacts>();
+const facts = createAside<User, UserFacts>();
 
 /** A user as `approvers` shows it. */
 export function userFacts(user: User): UserFacts {

@@ -1,9 +1,10 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { foldName } from "../fields/names.ts";
+import { createAside } from "../state/aside.ts";
 import type { UserTag } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
 
-const folded = new WeakMap<UserTag, string>();
+const folded = createAside<UserTag, string>();
 
 /** Tags are immutable and pass from page to page, so each name is folded once, however many come after it. */
 function foldTagName(tag: UserTag): string {

@@ -1,7 +1,9 @@
 /** A page of key facts: what became of the keys whose ids begin with the same two digits. */
+
 import { fromBase64url, toBase64url } from "@keystead/core/encoding/base64url.ts";
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { createAside } from "./aside.ts";
 import type { DeletedKey, KeyFacts, KnownFacts } from "./entities.ts";
 import { entityJson, type PageCodec } from "./page_codec.ts";
 
@@ -21,7 +23,7 @@ export const keyFactsCodec: PageCodec<ReadonlyMap<string, KnownFacts>> = {
   },
 };
 
-const goneTexts = new WeakMap<KnownFacts, string>();
+const goneTexts = createAside<KnownFacts, string>();
 
 /** An id as base64url: 22 characters, whatever the id. */
 const goneLength = 22;

@@ -1,4 +1,5 @@
 /** How a page becomes JSON text and is read again. The bytes are under a digest, so they never change for the same content. */
+import { createAside } from "./aside.ts";
 
 export type PageCodec<P> = {
   /** The newest form, which is the one that is written; all up to it are read. */
@@ -10,7 +11,7 @@ export type PageCodec<P> = {
   decode(json: never): P;
 };
 
-const texts = new WeakMap<object, string>();
+const texts = createAside<object, string>();
 
 /** Entities are immutable and pass from page to page, so each is written once, however often its page is. */
 export function entityJson(entity: object): string {

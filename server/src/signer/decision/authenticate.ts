@@ -21,6 +21,7 @@ import {
 } from "../../evidence/evidence.ts";
 import type { SearchedOrganization } from "../../evidence/evidence_row.ts";
 import { refuseUnlessCodesSignIn } from "../../rules/features.ts";
+import { createAside } from "../../state/aside.ts";
 import { type Contact, usersWithContact } from "../../state/contacts.ts";
 import {
   type ContactLookup,
@@ -57,8 +58,8 @@ export type AuthenticatedCaller = {
 /** What a request needs of a credential is read when it is first used: most of a large organization are not used today. */
 type Registered = { user: User; kept: KeptCredential; used: { credential: Credential; ids: Ids } | undefined };
 
-const foundIn = new WeakMap<MembersPage["users"], Map<string, Registered>>();
-const indexes = new WeakMap<User, Map<string, Registered>>();
+const foundIn = createAside<MembersPage["users"], Map<string, Registered>>();
+const indexes = createAside<User, Map<string, Registered>>();
 
 /**
  * The credential that a look-up names. Pages are immutable and share what a change leaves as it is: each user's credentials are indexed
