@@ -375,7 +375,8 @@ for (const dialect of dialects) {
           keepsParts: true as const,
         });
         await commit(store, stateChange(id, 1, { changes: [put("user", user)] }));
-        await commit(store, stateChange(id, 2, { changes: [tagged({ userName: "Bea" })] }));
+        // As the signer wrote it.
+        await commit(store, stateChange(id, 2, { changes: JSON.stringify([tagged({ userName: "Bea" })]) }));
         assert.deepEqual([(await find(kept))?.userName, (await find(dropped))?.userName], ["Bea", "Bea"]);
         const added = newApiKey();
         const chain = [

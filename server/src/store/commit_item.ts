@@ -33,8 +33,11 @@ export type CommitItem = {
     /** Those that differ from the state before. */
     pages: readonly { name: string; content: Uint8Array }[];
   };
-  /** For the projection tables. */
-  changes: readonly Change[];
+  /**
+   * For the projection tables. As the signer's JSON until they are planned: an item that waits is some hundred kilobytes of text, and not
+   * thousands of objects that the collector would visit again and again.
+   */
+  changes: readonly Change[] | string;
   /** Wallets, accounts, private keys and texts of interfaces that come into the world. */
   records?: readonly NewRecordRow[];
   leaf: { boot: string; number: number; leaf: Uint8Array; sealed?: Uint8Array; made?: Uint8Array };

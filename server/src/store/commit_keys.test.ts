@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { account, bringing, changing, deleted, facts, privateKey, renamed, row, wallet } from "../../test/key_items.ts";
 import { dialects, openTestStore } from "../../test/open_test_store.ts";
 import { birth, nowMs, stateChange } from "../../test/store_items.ts";
-import { put } from "../state/entities.ts";
+import { type Change, put } from "../state/entities.ts";
 import type { PrivateKeyRecord, WalletAccountRecord, WalletRecord } from "../state/records.ts";
 import { commitGroup } from "./commit.ts";
 import type { CommitItem } from "./commit_item.ts";
@@ -17,6 +17,11 @@ import { findAccount, findWallet, listAccounts, listWallets } from "./wallets.ts
 
 async function commit(store: Store, ...items: CommitItem[]): Promise<boolean[]> {
   return (await commitGroup(store, items, [])).committed;
+}
+
+function changesIn({ changes }: CommitItem): readonly Change[] {
+  assert.ok(typeof changes !== "string");
+  return changes;
 }
 
 for (const dialect of dialects) {
@@ -279,11 +284,13 @@ for (const dialect of dialects) {
         assert.deepEqual(await commit(store, ...group), [true, true, false, false, true]);
         assert.equal((await loadState(store, id))?.version, 3);
         // Alone, whatever became free is there for the second, and what is taken is not.
-        const frees = earlier.changes.some((change) => change.kind === "keyFacts");
+        const frees = changesIn(earlier).some((change) => change.kind === "keyFacts");
         const isTaken = what === "a new name and a new wallet of that name";
         assert.deepEqual(await commit(store, later), [frees && !isTaken]);
         assert.deepEqual(await commit(store, stateChange(id, frees && !isTaken ? 4 : 3)), [true]);
-        if (later.changes.some((change) => change.kind === "keyFacts" && change.op === "put" && change.value.deleted)) {
+        if (
+          changesIn(later).some((change) => change.kind === "keyFacts" && change.op === "put" && change.value.deleted)
+        ) {
           assert.equal(await findAccount(store, id, standing.first.walletAccountId), undefined);
         }
       });

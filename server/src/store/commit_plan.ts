@@ -28,8 +28,8 @@ export function planGroup(items: readonly CommitItem[]): {
   const planOf = items.map((item) => {
     const { organizationId } = item;
     const plan = plans.get(organizationId) ?? newPlan(item);
-    const read = recordsOf(item);
-    if (broken.has(organizationId) || !continues(plan, item) || clashes(plan.keys, read.keyRows, item.changes)) {
+    const read = readItem(item);
+    if (broken.has(organizationId) || !continues(plan, item) || clashes(plan.keys, read.keyRows, read.changes)) {
       broken.add(organizationId);
       return undefined;
     }
@@ -41,10 +41,13 @@ export function planGroup(items: readonly CommitItem[]): {
   return { plans: sorted, planOf };
 }
 
-function recordsOf({ organizationId, next, records = [] }: CommitItem): ReadRecords {
-  if (records.length === 0) return { keyRows: [], texts: [] };
+type ReadItem = ReadRecords & { changes: readonly Change[] };
+
+function readItem({ organizationId, next, records = [], changes: told }: CommitItem): ReadItem {
+  const changes: readonly Change[] = typeof told === "string" ? JSON.parse(told) : told;
+  if (records.length === 0) return { keyRows: [], texts: [], changes };
   if (next === undefined) throw new Fault("internal", "an item with records produces no state");
-  return readRecords(organizationId, next.version, records);
+  return { ...readRecords(organizationId, next.version, records), changes };
 }
 
 function continues(plan: OrganizationPlan, item: CommitItem): boolean {
@@ -74,8 +77,8 @@ function continues(plan: OrganizationPlan, item: CommitItem): boolean {
   return earlier === undefined || !finalStatuses.some((status) => status === earlier.status);
 }
 
-function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadRecords): void {
-  const { birth, next, changes } = item;
+function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts, changes }: ReadItem): void {
+  const { birth, next } = item;
   if (next === undefined && (birth !== undefined || changes.length > 0)) {
     throw new Fault("internal", "an item that changes something produces no state");
   }
@@ -83,7 +86,7 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts }: ReadR
   for (const { organizationId, header } of item.standing ?? []) plan.standing.set(organizationId, header);
   for (const child of item.births ?? []) {
     const childPlan = newPlan(child);
-    add(childPlan, child, recordsOf(child));
+    add(childPlan, child, readItem(child));
     plan.births.push(childPlan);
   }
   const said = toSaid(item);

@@ -186,7 +186,7 @@ function bytesIn(item: CommitItem): number {
   const { leaf, activity, sealedBody, appProofs, next, records = [], outbox = [], births = [], ...more } = item;
   const pages = next?.pages.reduce((sum, { content }) => sum + content.length, 0) ?? 0;
   const secrets = records.reduce((sum, { content, sealed }) => sum + content.length + sealed.length, 0);
-  const bodies = (activity?.body.length ?? 0) + (sealedBody?.sealed.length ?? 0);
+  const bodies = item.changes.length + (activity?.body.length ?? 0) + (sealedBody?.sealed.length ?? 0);
   const proofs = appProofs?.contexts.reduce((sum, { content }) => sum + content.length, appProofs.sealed.length) ?? 0;
   const own = leaf.leaf.length + proofs + (leaf.sealed?.length ?? 0) + bodies + (activity?.result?.length ?? 0);
   const messages = outbox.reduce((sum, { sealed }) => sum + sealed.length, 0);

@@ -127,7 +127,7 @@ export function toCommitItem(prepared: Prepared): CommitItem {
       },
     }),
     ...(next && { next }),
-    changes: JSON.parse(changes),
+    changes,
     ...(prepared.codes.length > 0 && { codes: prepared.codes }),
     ...(prepared.spentCode && { spentCode: prepared.spentCode }),
     ...(records.length > 0 && { records }),
