@@ -29,7 +29,7 @@ export type AttackPlan = {
   isQuick?: boolean;
 };
 
-/** For what an attack leaves behind to be cleared away: what it asked last is worked on until nobody would wait for it any more, five seconds. */
+/** For what an attack leaves behind to be cleared away: the signer is at what it asked last for up to five seconds. */
 export const calmMs = 8_000;
 
 /** So many attacks of those that share it are held against one calm at most. */

@@ -21,10 +21,7 @@ export function memoryOf(pid: number): Memory {
   return { rssMb: kilobytes(rollup, "Rss") / 1024, pssMb: kilobytes(rollup, "Pss") / 1024 };
 }
 
-/**
- * What belongs to the process alone, in megabytes. The kernel has this number at hand; for those above it walks all pages and keeps the
- * process from asking for more meanwhile: 15 ms of one with 300 MB, which clients notice.
- */
+/** What belongs to the process alone, in megabytes. The kernel has it at hand; for those above it walks all pages of the process. */
 export function ownMb(pid: number): number {
   return kilobytes(readFileSync(`/proc/${pid}/status`, "utf8"), "RssAnon") / 1024;
 }

@@ -1,5 +1,4 @@
 /** An organization's policies as the engine takes them. What does not change is compiled once. */
-
 import { type CompiledPolicy, compilePolicy } from "@keystead/core/policy/decision/compiled_policy.ts";
 import type { IdentifiedPolicy } from "@keystead/core/policy/decision/decide.ts";
 import type { Approver, UserFacts } from "@keystead/core/policy/facts/facts.ts";

@@ -1,5 +1,4 @@
 /** A page of key facts: what became of the keys whose ids begin with the same two digits. */
-
 import { fromBase64url, toBase64url } from "@keystead/core/encoding/base64url.ts";
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
