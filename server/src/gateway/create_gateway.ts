@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import type { Logger } from "pino";
+import type { LongWriter } from "../store/long_writer.ts";
 import { addCosignatures } from "../store/public_log.ts";
 import type { Store } from "../store/store.ts";
 import { createAdmission } from "./bounds/admission.ts";
@@ -76,6 +77,8 @@ export type GatewayDependencies = {
   proxyPort?: number | undefined;
   /** Nobody is served the public log. */
   hasPrivateLog?: boolean;
+  /** Writes long commits beside this thread, once it is open. */
+  longWriter?: LongWriter | undefined;
   /** They cosign the checkpoints of the log. */
   witnesses?: readonly WitnessSetting[];
   /** The file that every checkpoint of the log is appended to. */
@@ -253,14 +256,15 @@ function logLostPlaces(log: Logger): (logId: string, from: number, to: number) =
 }
 
 function createBudgetedCommitter(
-  { store, link, refusedBytesPerUserPerDay, log }: GatewayDependencies,
+  { store, link, longWriter, refusedBytesPerUserPerDay, log }: GatewayDependencies,
   kept: { places: LogPlaces; presence: Presence },
 ): Committer {
   // A user's record ends here, and its later readers should know.
   const notStored = limitLog(hourMs, (message) => log.warn(`${message}; refusals of this user are not stored today`));
   const onExceeded = (organizationId: string, userId: string) =>
     notStored(`organization ${organizationId}: user ${userId} has used up refusedBytesPerUserPerDay`, "not stored");
-  return withRefusalBudget(createCommitter(store, link, kept), store, refusedBytesPerUserPerDay, onExceeded);
+  const committer = createCommitter(store, link, { ...kept, longWriter });
+  return withRefusalBudget(committer, store, refusedBytesPerUserPerDay, onExceeded);
 }
 
 /** The operator must look at an organization whose state the signer refuses; one line a minute is enough. */

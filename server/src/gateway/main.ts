@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { Fault } from "@keystead/core/fault.ts";
 import { pino } from "pino";
 import { createNodeCurves } from "../curves/node_curves.ts";
+import { dropThreads, startLongWriter } from "../store/long_writer.ts";
 import { closeStore, openStore } from "../store/store.ts";
 import { createGateway } from "./create_gateway.ts";
 import { joinSigner } from "./join_signer.ts";
@@ -30,12 +31,15 @@ const link = createSignerLink({
   },
 });
 
+const longWriter = source.kind === "sqlite" ? startLongWriter(withoutLongWriter) : undefined;
+dropThreads();
 const store = await openStore(source).catch(launcher.fail);
+if (store.dialect === "sqlite") longWriter?.open(store.sqlite);
 const curves = createNodeCurves(2_000);
 const courier = createCourierLink();
 const needCourier = () => void launcher.tell({ kind: "need", process: "courier" });
 if (chosen.ignoresIpAllowlists) log.warn("KEYSTEAD_IP_ALLOWLISTS=ignore: requests are accepted from every address");
-const gateway = createGateway({ store, curves, link, signer, courier, needCourier, ...chosen, log });
+const gateway = createGateway({ store, curves, link, signer, courier, needCourier, ...chosen, longWriter, log });
 const { organizations, committer, places, signLog: sign } = gateway;
 const watched = places.watch(link);
 const joining = { store, link: watched, committer, places, sign, note: (message: string) => log.error(message) };
@@ -45,6 +49,7 @@ async function stop(): Promise<void> {
   await gateway.close();
   link.close();
   courier.close();
+  await longWriter?.close();
   await closeStore(store);
   process.exit(0);
 }
@@ -60,6 +65,13 @@ async function join(socket: Socket): Promise<void> {
   // An operator's order ends with its report: only a start that serves is recorded, before anything else of it is released.
   if (serves) signer.setBoot(await recordBoot(store, link, committer).catch(orLate));
   for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
+}
+
+function withoutLongWriter(error: Error): void {
+  log.error(
+    error,
+    "the thread of long commits has ended: from now on they are written like any other, and others wait for them",
+  );
 }
 
 /** A start that cannot be recorded yet can serve readers: nothing is signed before it is. */

@@ -7,7 +7,7 @@ import type { ProcessRow } from "./processes.ts";
  * that it reads and writes.
  */
 export function nodeArguments(
-  { network, flags }: ProcessRow,
+  { network, startsThread, flags }: ProcessRow,
   program: Program,
   folder: string,
   files: readonly string[] = [],
@@ -15,6 +15,8 @@ export function nodeArguments(
   return [
     ...commonFlags,
     ...(network ? ["--allow-net"] : []),
+    // The warning says what `startsThread` does.
+    ...(startsThread === true ? ["--allow-worker", "--disable-warning=PERM0006"] : []),
     ...flags,
     ...[...program.readable, folder, ...files].map((path) => `--allow-fs-read=${path}`),
     ...[folder, ...files].map(writeFlag),

@@ -128,7 +128,9 @@ test("the command line grants what the row says: network only where allowed, one
     const args = nodeArguments(row, { entry: "/code/main.ts", readable: ["/code"] }, "/data/own");
     assert.equal(args.includes("--permission"), true);
     assert.equal(args.includes("--allow-net"), row.network, name);
-    const grants = args.filter((arg) => arg.startsWith("--allow-") && arg !== "--allow-net");
+    assert.equal(args.includes("--allow-worker"), name === "gateway");
+    const named = ["--allow-net", "--allow-worker"];
+    const grants = args.filter((arg) => arg.startsWith("--allow-") && !named.includes(arg));
     assert.deepEqual(grants, ["--allow-fs-read=/code", "--allow-fs-read=/data/own", "--allow-fs-write=/data/own"]);
     assert.equal(args.at(-1), "/code/main.ts");
   }

@@ -28,6 +28,8 @@ export type ProcessRow = {
   preload?: string;
   /** Whether it may connect and listen. */
   network: boolean;
+  /** It may start threads until it drops that, before it reads anything: a thread can have permissions that its process was not given. */
+  startsThread?: true;
   /** Further flags of Node, beyond those that every process gets (`permissions.ts`). */
   flags: readonly string[];
   /** Every name that may be in its environment. The launcher sets some of them itself (`environment.ts`). */
@@ -62,6 +64,7 @@ export const processes: ProcessTable = {
     refusesLinks: false,
     code: { server: "all", packages: "all", others: ["dashboard/dist"] },
     network: true,
+    startsThread: true,
     flags: ["--disable-warning=ExperimentalWarning"],
     // No PG*, NODE_* or proxy settings: DATABASE_URL says all there is to say about the database, and NODE_OPTIONS widens permissions.
     settings: [

@@ -2,49 +2,56 @@
  * The only function that writes: a group of activities in one transaction. An organization's items
  * commit all or not at all, and only on top of the version they were prepared on; organizations do not affect each other.
  */
-import type { CommitItem, Marks, ReleasedLeaf } from "./commit_item.ts";
+import type { CommitGroup, CommitItem, CommittedGroup, Marks } from "./commit_item.ts";
 import { planGroup } from "./commit_plan.ts";
 import * as postgres from "./commit_postgres.ts";
 import * as sqlite from "./commit_sqlite.ts";
-import { type PlacedLeaves, toLogRows } from "./log_rows.ts";
+import { toLogRows } from "./log_rows.ts";
 import type { OrganizationPlan } from "./organization_plan.ts";
-import type { Store } from "./store.ts";
+import type { PostgresStore, SqliteStore, Store } from "./store.ts";
 
 /**
  * One flag per item, in order. False: another writer was first (its version, fingerprint, leaf or birth), or an item
  * before it in its organization's chain does not fit; read again and repeat. An error means that nothing was committed,
  * unless the connection to PostgreSQL broke during the commit: then only the database knows.
  */
-export async function commitGroup(
-  store: Store,
-  items: readonly CommitItem[],
-  released: readonly ReleasedLeaf[],
-  placed?: PlacedLeaves,
-): Promise<CommittedGroup> {
+export async function commitGroup(store: Store, ...group: CommitGroup): Promise<CommittedGroup> {
+  const planned = planCommit(...group);
+  if (planned.hasManyRows) await new Promise((resolve) => setImmediate(resolve));
+  return planned.write(store);
+}
+
+/** What is left to do once it is planned. */
+export type PlannedCommit = {
+  hasManyRows: boolean;
+  write(store: Writable): Promise<CommittedGroup>;
+};
+
+type Writable = Pick<SqliteStore, "dialect" | "sqlite"> | PostgresStore;
+
+export function planCommit(...[items, released, placed]: CommitGroup): PlannedCommit {
   const begunAt = performance.now();
   const { plans, planOf } = planGroup(items);
-  const { entries, runs } = placed === undefined ? noPlaces : toLogRows(placed);
-  const marks = { released, entries, runs };
+  const marks = { released, ...(placed === undefined ? noPlaces : toLogRows(placed)) };
   let workedMs = performance.now() - begunAt;
-  if (plans.some(hasManyRows)) await new Promise((resolve) => setImmediate(resolve));
-  const isEmpty = plans.length + released.length + entries.length === 0;
+  const isEmpty = plans.length + released.length + marks.entries.length === 0;
   const worked = (ms: number) => {
     workedMs += ms;
   };
-  const done = isEmpty ? new Set<string>() : await write(store, plans, marks, worked);
-  const firsts = await writeFirsts(
-    store,
-    items,
-    plans.filter(({ organizationId, keys }) => keys.claims.isMixed && !done.has(organizationId)),
-  );
   return {
-    committed: planOf.map((plan, index) => plan !== undefined && (done.has(plan.organizationId) || firsts.has(index))),
-    workedMs,
+    hasManyRows: plans.some(hasManyRows),
+    async write(store) {
+      const done = isEmpty ? new Set<string>() : await write(store, plans, marks, worked);
+      const firsts = await writeFirsts(
+        store,
+        items,
+        plans.filter(({ organizationId, keys }) => keys.claims.isMixed && !done.has(organizationId)),
+      );
+      const isDone = (plan: OrganizationPlan, index: number) => done.has(plan.organizationId) || firsts.has(index);
+      return { committed: planOf.map((plan, index) => plan !== undefined && isDone(plan, index)), workedMs };
+    },
   };
 }
-
-/** `workedMs`: how long this thread planned it and, in SQLite, wrote it. What it takes to encode a statement for PostgreSQL is not in it. */
-export type CommittedGroup = { committed: boolean[]; workedMs: number };
 
 const manyRows = 100;
 
@@ -61,7 +68,7 @@ const noMarks: Marks = { released: [], ...noPlaces };
  * first can only fail for what is committed already, so that nobody fails for ever.
  */
 async function writeFirsts(
-  store: Store,
+  store: Writable,
   items: readonly CommitItem[],
   missed: readonly OrganizationPlan[],
 ): Promise<Set<number>> {
@@ -79,7 +86,7 @@ async function writeFirsts(
 
 /** Together, or when some organization violates a constraint, once more with each on a savepoint of its own. */
 async function write(
-  store: Store,
+  store: Writable,
   plans: readonly OrganizationPlan[],
   marks: Marks,
   worked: (ms: number) => void = () => undefined,

@@ -3,7 +3,7 @@ import type { Change } from "../state/entities.ts";
 import type { ActivityRow } from "./activities.ts";
 import type { NewAppProofs } from "./app_proofs.ts";
 import type { NewBootProof } from "./boot_proofs.ts";
-import type { LogRows } from "./log_rows.ts";
+import type { LogRows, PlacedLeaves } from "./log_rows.ts";
 import type { NewCodeRow } from "./otp_codes.ts";
 import type { NewMessage } from "./outbox.ts";
 import type { NewSealedBody } from "./sealed_bodies.ts";
@@ -89,3 +89,9 @@ export type ReleasedLeaf = {
 
 /** What a group writes of earlier ones: that leaves were released, and where they stand in the log. */
 export type Marks = { released: readonly ReleasedLeaf[] } & LogRows;
+
+/** What is committed together: items, and of earlier ones what was released and where it stands in the log. */
+export type CommitGroup = [items: readonly CommitItem[], released: readonly ReleasedLeaf[], placed?: PlacedLeaves];
+
+/** `workedMs`: how long a thread planned it and, in SQLite, wrote it. What it takes to encode a statement for PostgreSQL is not in it. */
+export type CommittedGroup = { committed: boolean[]; workedMs: number };

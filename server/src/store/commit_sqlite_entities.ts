@@ -1,9 +1,11 @@
 /** The rows of entities in a group commit in SQLite. */
+import type { SQLInputValue } from "node:sqlite";
 import type { EntityPlan } from "./entity_plan.ts";
 import type { EntityRow, WrittenRows } from "./entity_rows.ts";
 import { type TabledKind, tableOf } from "./entity_tables.ts";
 import type { SqliteConnection } from "./sqlite_dialect.ts";
 import { insert } from "./sqlite_insert.ts";
+import { columnsOf } from "./upserts.ts";
 
 /** Rows are deleted before any is written, so that what no two may have can pass from one to another. */
 export function writeEntities(sqlite: SqliteConnection, organizationId: string, plan: EntityPlan): void {
@@ -14,9 +16,32 @@ export function writeEntities(sqlite: SqliteConnection, organizationId: string, 
       if (rows !== undefined) continue;
       sqlite.statement(`delete from ${table} where organization_id = ? and ${id} = ?`).run(organizationId, entityId);
     }
-    for (const rows of planned.values()) if (rows !== undefined) insert(sqlite, table, rows.row);
+    for (const rows of planned.values()) {
+      if (rows === undefined) continue;
+      // One that keeps its parts was there before.
+      const isWritten = rows.parts === undefined && setUnindexed(sqlite, kind, rows.row);
+      if (!isWritten) insert(sqlite, table, rows.row);
+    }
     if (parts !== undefined) for (const part of newParts) insert(sqlite, parts.table, part);
   }
+}
+
+const unindexed = new Map<TabledKind, { text: string; columns: readonly string[] }>();
+
+/** Sets what no index knows of, if all that indexes know is as it was: a tag for a thousand users changes none of their names. */
+function setUnindexed(sqlite: SqliteConnection, kind: TabledKind, row: EntityRow): boolean {
+  let statement = unindexed.get(kind);
+  if (statement === undefined) {
+    const { table, id, indexed = [] } = tableOf(kind);
+    const same = ["organization_id", id, ...indexed];
+    const set = columnsOf(table).filter((column) => !same.includes(column));
+    const conditions = same.map((column) => `${column} ${indexed.includes(column) ? "is" : "="} ?`).join(" and ");
+    const text = `update ${table} set ${set.map((column) => `${column} = ?`).join(", ")} where ${conditions}`;
+    statement = { text, columns: [...set, ...same] };
+    unindexed.set(kind, statement);
+  }
+  const values = statement.columns.map((column) => row[column] as SQLInputValue);
+  return sqlite.statement(statement.text).run(...values).changes === 1;
 }
 
 /** Deletes the parts that are gone, and returns those that are new or not as they were. */

@@ -20,7 +20,7 @@ type Compiled = { sql: string; values: readonly unknown[] };
 
 /**
  * `build` is called once per dialect with placeholders instead of arguments, so it must not look at them, only pass them
- * to the query. `name` is unique in this room.
+ * to the query, which only reads. `name` is unique in this room.
  */
 export function compiled<A extends readonly unknown[], Row>(
   name: string,
@@ -39,7 +39,7 @@ export function compiled<A extends readonly unknown[], Row>(
     const text = query.sql;
     if (store.dialect === "sqlite") {
       const run = () => store.sqlite.statement(text).all(...(values as SQLInputValue[])) as Row[];
-      return store.sqlite.exclusive(run);
+      return store.sqlite.reading(run);
     }
     return store.pool.query({ name, text, values }).then(
       ({ rows }) => rows as Row[],

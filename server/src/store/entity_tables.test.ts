@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openTestStore } from "../../test/open_test_store.ts";
 import type { Entities, EntityKind } from "../state/entities.ts";
 import { entityKinds } from "../state/entity_kinds.ts";
 import { emptyPages } from "../state/pages.ts";
@@ -261,4 +262,22 @@ test("the rows of empty pages are none, in every table that follows from pages a
   ];
   assert.deepEqual([...rows.keys()], tables);
   assert.deepEqual([...rows.values()].flat(), []);
+});
+
+test("columns of indexes, and those that say which rows are in one, are known as such", async (t) => {
+  const store = await openTestStore(t, "sqlite");
+  assert(store?.dialect === "sqlite");
+  const { database } = store.sqlite;
+  for (const kind of tabledKinds) {
+    const { table, id, indexed = [], columns, parts } = tableOf(kind);
+    // Only rows that keep their parts are written by them.
+    if (parts === undefined) continue;
+    const texts = database
+      .prepare("select sql from sqlite_schema where type = 'index' and tbl_name = ? and sql is not null")
+      .all(table)
+      .map(({ sql }) => String(sql));
+    assert.ok(texts.length > 0);
+    const named = Object.keys(columns).filter((name) => texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
+    assert.deepEqual(named.filter((name) => name !== id).sort(), [...indexed].sort());
+  }
 });

@@ -37,6 +37,8 @@ export type EntityTable<E> = {
   /** When the id is there already: its row is replaced, or everything that the organization commits is refused. */
   readonly clash: "replace" | "refuse";
   readonly parts?: PartTable<E>;
+  /** The columns that indexes are over, or that say which rows are in one: SQLite writes an index anew for each column that is set. */
+  readonly indexed?: readonly string[];
   /** Of a kind whose rows hold a record: what it belongs to, for messages, and whether it is the one that came with this entity. */
   readonly text?: { readonly owner: string; isOf(record: AnyRecord, entity: E): boolean };
 };
@@ -94,6 +96,7 @@ export const entityTables = {
       columns: credentialColumns,
       partsOf: credentialsOf,
     },
+    indexed: ["user_name", "user_email", "email_verified", "user_phone_number", "phone_verified"],
   },
   userTag: { shownIn: "table", table: "user_tags", id: "tag_id", columns: tagColumns, clash: "replace" },
   rootQuorum: { shownIn: "page" },

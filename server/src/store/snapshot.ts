@@ -30,6 +30,7 @@ function heldStore(store: SqliteStore): SqliteStore {
     ...store.sqlite,
     acquire: () => undefined,
     release: () => undefined,
+    reading: (work) => work(),
     exclusive: (work) => work(),
   };
   return { ...store, sqlite, db: new Kysely<Tables>({ dialect: sqliteDialect(sqlite) }) };

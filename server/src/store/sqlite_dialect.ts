@@ -10,27 +10,40 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import { Turns } from "./turns.ts";
 
 /** Texts vary only with the length of lists, so the bound is far above what a server uses. */
 const maxStatements = 1000;
 
+/**
+ * There is one connection, and one thread at a time may write to the file: this one through it, or the one that writes what is long
+ * (`long_writer.ts`). Whoever needs both takes the pen first.
+ */
 export type SqliteConnection = {
+  readonly path: string;
   readonly database: DatabaseSync;
   /** The prepared statement of a text. Its use ends before the next await, so sharing it is safe. */
   statement(text: string): StatementSync;
-  /** Runs `work` while no Kysely transaction is open: at once, in this same tick, unless one is. */
+  /** Runs `work`, which only reads, while nobody has a transaction open on the connection: at once, in this same tick, unless one is. */
+  reading<T>(work: () => T): T | Promise<T>;
+  /** Runs `work` while nobody else writes either. */
   exclusive<T>(work: () => T): T | Promise<T>;
+  /** What `exclusive` has, until it is released. */
   acquire(): void | Promise<void>;
   release(): void;
+  /** Who may write to the file, through whatever connection. */
+  readonly pen: Turns;
 };
 
 export function openSqlite(path: string): SqliteConnection {
   const database = new DatabaseSync(path);
   const statements = new Map<string, StatementSync>();
-  const waiting: (() => void)[] = [];
-  let taken = false;
+  const pen = new Turns();
+  const line = new Turns();
   const connection: SqliteConnection = {
+    path,
     database,
+    pen,
     statement(text) {
       let statement = statements.get(text);
       if (statement === undefined) {
@@ -41,31 +54,37 @@ export function openSqlite(path: string): SqliteConnection {
       return statement;
     },
     acquire() {
-      if (taken) return new Promise((resolve) => waiting.push(resolve));
-      taken = true;
+      const turn = pen.acquire();
+      return turn === undefined ? line.acquire() : turn.then(() => line.acquire());
     },
     release() {
-      const next = waiting.shift();
-      if (next === undefined) taken = false;
-      else next();
+      line.release();
+      pen.release();
     },
-    exclusive(work) {
-      const run = () => {
-        try {
-          return work();
-        } finally {
-          connection.release();
-        }
-      };
-      const turn = connection.acquire();
-      return turn === undefined ? run() : turn.then(run);
-    },
+    reading: (work) => during(work, line.acquire(), () => line.release()),
+    exclusive: (work) => during(work, connection.acquire(), connection.release),
   };
   return connection;
 }
 
+function during<T>(work: () => T, turn: void | Promise<void>, release: () => void): T | Promise<T> {
+  const run = () => {
+    try {
+      return work();
+    } finally {
+      release();
+    }
+  };
+  return turn === undefined ? run() : turn.then(run);
+}
+
 /** Kysely's own says no, and would run migrations outside a transaction; SQLite takes tables back like rows. */
 class TransactionalAdapter extends SqliteAdapter {
+  /** Our driver has everybody take turns, and knows that who reads need not wait for who wants to write. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -80,30 +99,51 @@ export function sqliteDialect(connection: SqliteConnection): Dialect {
   };
 }
 
+/** What Kysely asks one after the other: alone, or in a transaction, which has the connection and the pen until it is over. */
+type Session = DatabaseConnection & { hasTurn: boolean };
+
 function sqliteDriver(connection: SqliteConnection): Driver {
-  const session: DatabaseConnection = {
-    executeQuery: async <R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> => {
-      const statement = connection.statement(sql);
-      const values = parameters as readonly SQLInputValue[];
-      // Rows come without a prototype; a copy has one, as rows of PostgreSQL do.
-      if (statement.columns().length > 0) return { rows: statement.all(...values).map((row) => ({ ...row })) as R[] };
-      const { changes, lastInsertRowid } = statement.run(...values);
-      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
-    },
-    streamQuery: () => {
-      throw new Error("streaming is not supported: page by key instead");
-    },
-  };
+  const { database } = connection;
+  function run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
+    const statement = connection.statement(sql);
+    const values = parameters as readonly SQLInputValue[];
+    // Rows come without a prototype; a copy has one, as rows of PostgreSQL do.
+    if (statement.columns().length > 0) return { rows: statement.all(...values).map((row) => ({ ...row })) as R[] };
+    const { changes, lastInsertRowid } = statement.run(...values);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+  function newSession(): Session {
+    const session: Session = {
+      hasTurn: false,
+      executeQuery: async <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
+        if (session.hasTurn) return run(query);
+        return isReading(query) ? connection.reading(() => run<R>(query)) : connection.exclusive(() => run<R>(query));
+      },
+      streamQuery: () => {
+        throw new Error("streaming is not supported: page by key instead");
+      },
+    };
+    return session;
+  }
   return {
     init: async () => {},
-    acquireConnection: async () => {
+    acquireConnection: async () => newSession(),
+    async beginTransaction(session) {
       await connection.acquire();
-      return session;
+      (session as Session).hasTurn = true;
+      database.exec("begin immediate");
     },
-    releaseConnection: async () => connection.release(),
-    beginTransaction: async () => connection.database.exec("begin immediate"),
-    commitTransaction: async () => connection.database.exec("commit"),
-    rollbackTransaction: async () => connection.database.exec("rollback"),
-    destroy: async () => connection.database.close(),
+    commitTransaction: async () => database.exec("commit"),
+    rollbackTransaction: async () => database.exec("rollback"),
+    async releaseConnection(session) {
+      if ((session as Session).hasTurn) connection.release();
+      (session as Session).hasTurn = false;
+    },
+    destroy: async () => database.close(),
   };
+}
+
+/** Whatever is not plainly a question may write. */
+function isReading({ sql }: CompiledQuery): boolean {
+  return /^\s*select\s/i.test(sql);
 }

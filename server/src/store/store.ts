@@ -8,7 +8,8 @@ import pg from "pg";
 import { plainReason } from "./database_away.ts";
 import { migrate } from "./migrations/migrate.ts";
 import { openFault } from "./open_fault.ts";
-import { openSqlite, type SqliteConnection, sqliteDialect } from "./sqlite_dialect.ts";
+import { type SqliteConnection, sqliteDialect } from "./sqlite_dialect.ts";
+import { openDurable } from "./sqlite_file.ts";
 import { adviseSqlite } from "./sqlite_statistics.ts";
 import type { Tables } from "./tables.ts";
 
@@ -63,31 +64,7 @@ function openSqliteStore(folder: string): SqliteStore {
   try {
     const path = join(folder, "keystead.db");
     createPrivate(path);
-    const sqlite = openSqlite(path);
-    for (const setting of [
-      "journal_mode = wal",
-      "synchronous = full",
-      "fullfsync = on",
-      "checkpoint_fullfsync = on",
-      "foreign_keys = on",
-      // What is deleted or sealed anew is overwritten in the file, not only forgotten; SECURITY.md says where a copy may be left.
-      "secure_delete = on",
-      "busy_timeout = 5000",
-      "cache_size = -8192",
-      "wal_autocheckpoint = 4000",
-    ]) {
-      sqlite.database.exec(`pragma ${setting}`);
-    }
-    // Some builds report FULL while syncing less, and a file system without shared memory silently stays out of WAL.
-    const pragma = (name: string) => sqlite.database.prepare(`pragma ${name}`).get()?.[name];
-    if (pragma("synchronous") !== 2 || pragma("journal_mode") !== "wal") {
-      sqlite.database.close();
-      throw new Fault("failed_precondition", `the file system under \`${folder}\` does not support a durable database`);
-    }
-    if (pragma("secure_delete") !== 1) {
-      sqlite.database.close();
-      throw new Fault("failed_precondition", "this build of SQLite does not overwrite what is deleted");
-    }
+    const sqlite = openDurable(path, { checkpointPages: 4000 });
     return { db: new Kysely<Tables>({ dialect: sqliteDialect(sqlite) }), dialect: "sqlite", sqlite, lock };
   } catch (error) {
     lock.close();

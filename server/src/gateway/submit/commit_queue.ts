@@ -1,8 +1,8 @@
 /**
  * Commits in groups: many activities share one transaction and one sync to disk. What was committed is released in that order.
  * Organizations take turns (commit_turns.ts), and long commits go their own way beside the short ones: nobody's next tag waits behind
- * somebody's thousand users. While others are there, long ones also rest in between: planning them, and in SQLite writing them, is work of
- * the gateway's one thread, and each request of others takes several steps there. What they were carried with counts, too.
+ * somebody's thousand users. While others are there, long ones also rest in between: nobody else can write to SQLite meanwhile, and
+ * planning them is work of the gateway's one thread where there is no other for it. What they were carried with counts, too.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import { passed } from "../../state/steps.ts";
@@ -115,14 +115,14 @@ export class CommitQueue {
         if (!isCurrent) entry.resolve({ kind: "conflict" });
         return isCurrent;
       });
-      const workedMs = current.length > 0 ? await this.#commitGroup(current) : 0;
+      const workedMs = current.length > 0 ? await this.#commitGroup(current, lane.size) : 0;
       this.#end(group);
       if (lane.size === "long") await this.#rest(current, workedMs);
     }
     lane.isRunning = false;
   }
 
-  /** SQLite has written in this very thread: who came meanwhile is read at least before the next one is written. */
+  /** SQLite may have written in this very thread: who came meanwhile is read at least before the next one is written. */
   #rest(group: readonly Entry[], workedMs: number): Promise<void> {
     const isAlone = group.every(({ organizationId }) => this.#presence.isAlone(organizationId));
     const tookMs = group.reduce((sum, { bytes }) => sum + bytes * carriedMs, workedMs);
@@ -139,9 +139,10 @@ export class CommitQueue {
   }
 
   /** How long the thread worked for it. */
-  async #commitGroup(group: readonly Entry[]): Promise<number> {
+  async #commitGroup(group: readonly Entry[], size: Size): Promise<number> {
     try {
-      const { committed, workedMs } = await this.#releases.commit(group.map(({ item }) => item));
+      const items = group.map(({ item }) => item);
+      const { committed, workedMs } = await this.#releases.commit(items, size === "long");
       passed("committed");
       const done = group.filter((entry, index) => {
         if (committed[index] === true) {

@@ -10,7 +10,7 @@ import { createQueue, type Queue } from "../../state/fair_queue.ts";
 type Turned = { readonly organizationId: string; readonly bytes: number; readonly requires: readonly string[] };
 
 export const maxGroup = 256;
-/** Long rows go in smaller groups: on SQLite nobody is served while one is written, and one frame releases it. */
+/** Long rows go in smaller groups: on SQLite nobody else writes while one is written, and one frame releases it. */
 export const maxGroupBytes = 1024 * 1024;
 
 /** At least eight of those below fit into a group. */

@@ -3,6 +3,7 @@
  * committed is released by the signer before anybody is answered, and marked as released with the next group.
  */
 import type { CommitItem } from "../../store/commit_item.ts";
+import type { LongWriter } from "../../store/long_writer.ts";
 import type { Store } from "../../store/store.ts";
 import type { Replies } from "../bounds/admission_limits.ts";
 import { createPresence, type Presence } from "../bounds/presence.ts";
@@ -33,16 +34,16 @@ export type Committer = ProofOpening & {
   trouble(): string | undefined;
 };
 
-type CommitterOptions = { places?: LogPlaces; presence?: Presence };
+type CommitterOptions = { places?: LogPlaces; presence?: Presence; longWriter?: LongWriter | undefined };
 
 /** Without places that a join has begun, none are kept; without a presence nobody else is ever there. */
 export function createCommitter(
   store: Store,
   link: SignerLink,
-  { places = new LogPlaces(link), presence = createPresence() }: CommitterOptions = {},
+  { places = new LogPlaces(link), presence = createPresence(), longWriter }: CommitterOptions = {},
 ): Committer {
   const failures = new RecentFailures();
-  const releases = new Releases(store, link, failures, places);
+  const releases = new Releases(store, link, failures, places, longWriter);
   const queue = new CommitQueue(link, releases, presence);
   return {
     ...createProofOpening(store, link, releases),

@@ -1,8 +1,9 @@
 /** Releases committed rows in their order, and has the database know what was released. */
 import type { Place, Reply } from "../../frames/messages.ts";
 import { passed } from "../../state/steps.ts";
-import { type CommittedGroup, commitGroup } from "../../store/commit.ts";
-import type { CommitItem, ReleasedLeaf } from "../../store/commit_item.ts";
+import { commitGroup } from "../../store/commit.ts";
+import type { CommitGroup, CommitItem, CommittedGroup, ReleasedLeaf } from "../../store/commit_item.ts";
+import type { LongWriter } from "../../store/long_writer.ts";
 import { loadHeaders } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import type { SignerLink } from "../link/signer_link.ts";
@@ -49,6 +50,7 @@ const unsettledWaitMs = 1_000;
 
 export class Releases {
   readonly #store: Store;
+  readonly #longWriter: LongWriter | undefined;
   readonly #link: SignerLink;
   readonly #failures: RecentFailures;
   readonly #places: LogPlaces;
@@ -58,7 +60,8 @@ export class Releases {
   /** What is on its way to the database: nothing of it is left to take. */
   readonly #underWay = new Set<Promise<unknown>>();
 
-  constructor(store: Store, link: SignerLink, failures: RecentFailures, places: LogPlaces) {
+  constructor(store: Store, link: SignerLink, failures: RecentFailures, places: LogPlaces, longWriter?: LongWriter) {
+    this.#longWriter = longWriter;
     this.#store = store;
     this.#link = link;
     this.#failures = failures;
@@ -83,8 +86,8 @@ export class Releases {
   }
 
   /** Commits a group, and with it the marks of what was released before. */
-  async commit(items: readonly CommitItem[]): Promise<CommittedGroup> {
-    return this.#write(items, this.#takeMarks());
+  async commit(items: readonly CommitItem[], isLong: boolean): Promise<CommittedGroup> {
+    return this.#write(items, this.#takeMarks(), isLong);
   }
 
   /** Writes the marks and places alone. When it is over, what was released before it began is marked, whoever wrote it. */
@@ -134,8 +137,8 @@ export class Releases {
     return { kind: "released", result, place };
   }
 
-  async #write(items: readonly CommitItem[], taken: Taken): Promise<CommittedGroup> {
-    const writing = this.#writeTaken(items, taken);
+  async #write(items: readonly CommitItem[], taken: Taken, isLong = false): Promise<CommittedGroup> {
+    const writing = this.#writeTaken(items, taken, isLong);
     this.#underWay.add(writing);
     try {
       return await writing;
@@ -144,9 +147,13 @@ export class Releases {
     }
   }
 
-  async #writeTaken(items: readonly CommitItem[], { released, placed }: Taken): Promise<CommittedGroup> {
+  async #writeTaken(
+    items: readonly CommitItem[],
+    { released, placed }: Taken,
+    isLong: boolean,
+  ): Promise<CommittedGroup> {
     try {
-      const written = commitGroup(this.#store, items, released, placed);
+      const written = this.#commitGroup(isLong, items, released, placed);
       const group = await this.#failures.watch("commit", "the database did not take the last commit", written);
       this.#places.written(placed);
       return group;
@@ -155,6 +162,11 @@ export class Releases {
       this.#putBack(released);
       throw error;
     }
+  }
+
+  #commitGroup(isLong: boolean, ...group: CommitGroup): Promise<CommittedGroup> {
+    const writer = isLong ? this.#longWriter : undefined;
+    return writer?.isOpen === true ? writer.commit(...group) : commitGroup(this.#store, ...group);
   }
 
   /** None while places are lacking: they are written with those. */

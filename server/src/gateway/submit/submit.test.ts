@@ -19,12 +19,12 @@ import { submit } from "./submit.ts";
 /** The same store, to which something else happens after each read. */
 function interrupted(store: Store, happens: () => Promise<void>): Store {
   if (store.dialect === "sqlite") {
-    const exclusive = async <T>(work: () => T): Promise<T> => {
-      const read = await store.sqlite.exclusive(work);
+    const reading = async <T>(work: () => T): Promise<T> => {
+      const read = await store.sqlite.reading(work);
       await happens();
       return read;
     };
-    return { ...store, sqlite: { ...store.sqlite, exclusive } };
+    return { ...store, sqlite: { ...store.sqlite, reading } };
   }
   const query = async (config: QueryConfig) => {
     const read = await store.pool.query(config);

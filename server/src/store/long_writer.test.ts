@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type TestContext, test } from "node:test";
+import { openTestStore } from "../../test/open_test_store.ts";
+import { birth, newState, signing, stateChange } from "../../test/store_items.ts";
+import { commitGroup } from "./commit.ts";
+import { startLongWriter } from "./long_writer.ts";
+import { findVersion, loadState } from "./organizations.ts";
+import type { SqliteStore } from "./store.ts";
+
+async function openSqliteStore(t: TestContext): Promise<SqliteStore> {
+  const store = await openTestStore(t, "sqlite");
+  assert(store?.dialect === "sqlite");
+  return store;
+}
+
+function openLongWriter(t: TestContext, store: SqliteStore) {
+  const writer = startLongWriter(assert.fail);
+  t.after(() => writer.close());
+  assert.equal(writer.isOpen, false);
+  writer.open(store.sqlite);
+  assert.equal(writer.isOpen, true);
+  return writer;
+}
+
+test("while a long commit is written others read, and who writes follows it", async (t) => {
+  const store = await openSqliteStore(t);
+  const writer = openLongWriter(t, store);
+  const [long, short] = [randomUUID(), randomUUID()];
+  await writer.commit([birth(long), birth(short)], []);
+  const pages = [{ name: "members", content: randomBytes(3_000_000) }];
+  const order: string[] = [];
+  const note = (name: string) => () => void order.push(name);
+  // Somebody else has the file, so that writing it takes as long as this test likes.
+  const other = new DatabaseSync(store.sqlite.path);
+  t.after(() => other.close());
+  other.exec("begin immediate");
+  const written = writer.commit([stateChange(long, 1, { next: { ...newState(2), pages } })], []).then(note("long"));
+  // Until the thread has planned it, nobody has to wait.
+  while (store.sqlite.pen.isTaken === false) await new Promise((resolve) => setImmediate(resolve));
+  const committed = commitGroup(store, [signing(short, 1)], []).then(note("short"));
+  const transaction = store.db
+    .transaction()
+    .execute(async (tx) => tx.selectFrom("organizations").select("version").execute())
+    .then(note("transaction"));
+  assert.equal(await findVersion(store, long), 1);
+  assert.equal((await store.db.selectFrom("organizations").selectAll().execute()).length, 2);
+  assert.deepEqual(order, []);
+  other.exec("rollback");
+  await Promise.all([written, committed, transaction]);
+  assert.deepEqual(order, ["long", "short", "transaction"]);
+  const state = await loadState(store, long);
+  assert.deepEqual(
+    state?.pages.find(({ name }) => name === "members")?.content,
+    new Uint8Array(pages[0]?.content ?? []),
+  );
+});
+
+test("a long commit waits for a transaction that is open", async (t) => {
+  const store = await openSqliteStore(t);
+  const writer = openLongWriter(t, store);
+  const organizationId = randomUUID();
+  let written: Promise<unknown> | undefined;
+  await store.db.transaction().execute(async (tx) => {
+    written = writer.commit([birth(organizationId)], []);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal((await tx.selectFrom("organizations").selectAll().execute()).length, 0);
+  });
+  await written;
+  assert.equal(await findVersion(store, organizationId), 1);
+});
+
+test("what the thread cannot open or write is an error with its code, and the next is tried anew", async (t) => {
+  const store = await openSqliteStore(t);
+  const writer = startLongWriter(assert.fail);
+  t.after(() => writer.close());
+  writer.open({ path: join(store.sqlite.path, "nowhere"), pen: store.sqlite.pen });
+  const item = birth(randomUUID());
+  await assert.rejects(writer.commit([item], []), { code: "ERR_SQLITE_ERROR", errcode: 14 });
+  await assert.rejects(writer.commit([{ ...item, changes: "no JSON" }], []), SyntaxError);
+  writer.open(store.sqlite);
+  assert.deepEqual((await writer.commit([item], [])).committed, [true]);
+});
+
+test("a thread that ends fails the commit it was at, lets others write, and is not asked again", async (t) => {
+  const store = await openSqliteStore(t);
+  const ended = Promise.withResolvers<Error>();
+  const writer = startLongWriter(ended.resolve, new URL("./long_writer.test_entry.ts", import.meta.url));
+  writer.open(store.sqlite);
+  const organizationId = randomUUID();
+  await assert.rejects(writer.commit([birth(organizationId)], []), /ended with 7/);
+  assert.match((await ended.promise).message, /ended with 7/);
+  assert.equal(writer.isOpen, false);
+  assert.deepEqual((await commitGroup(store, [birth(organizationId)], [])).committed, [true]);
+  await assert.rejects(writer.commit([signing(organizationId, 1)], []), /has ended/);
+  await writer.close();
+});
+
+test("after it has started, its process can start no other", () => {
+  const program = `
+    import { Worker } from "node:worker_threads";
+    const { startLongWriter } = await import(${JSON.stringify(import.meta.resolve("./long_writer.ts"))});
+    const denied = (start) => { try { start(); return false; } catch (error) { return error.code === "ERR_ACCESS_DENIED"; } };
+    const any = () => new Worker("", { eval: true, execArgv: ["--no-permission"] });
+    const writer = startLongWriter((error) => { throw error; });
+    console.log(denied(any), process.permission.has("worker"));
+    await writer.close();
+  `;
+  const flags = ["--permission", "--allow-worker", "--allow-fs-read=*", "--no-warnings", "--input-type=module"];
+  const output = execFileSync(process.execPath, [...flags, "-e", program], { encoding: "utf8" });
+  assert.equal(output, "true false\n");
+});
