@@ -1,11 +1,13 @@
 /** The gateway process: settings, database, the link to the signer, the gateway itself, and what the launcher says. */
+// Before any package is loaded.
+import "./first_thread.ts";
 import type { Socket } from "node:net";
 import { Fault } from "@keystead/core/fault.ts";
 import { pino } from "pino";
 import { createNodeCurves } from "../curves/node_curves.ts";
-import { dropThreads, startLongWriter } from "../store/long_writer.ts";
 import { closeStore, openStore } from "../store/store.ts";
 import { createGateway } from "./create_gateway.ts";
+import { longWriter } from "./first_thread.ts";
 import { joinSigner } from "./join_signer.ts";
 import { openLauncherChannel } from "./launcher_channel.ts";
 import { createCourierLink } from "./link/courier_link.ts";
@@ -31,10 +33,9 @@ const link = createSignerLink({
   },
 });
 
-const longWriter = source.kind === "sqlite" ? startLongWriter(withoutLongWriter) : undefined;
-dropThreads();
 const store = await openStore(source).catch(launcher.fail);
 if (store.dialect === "sqlite") longWriter?.open(store.sqlite);
+void longWriter?.ended.then(noteEnd);
 const curves = createNodeCurves(2_000);
 const courier = createCourierLink();
 const needCourier = () => void launcher.tell({ kind: "need", process: "courier" });
@@ -67,11 +68,10 @@ async function join(socket: Socket): Promise<void> {
   for (const refusal of await committer.releaseLeftovers()) log.error(refusal);
 }
 
-function withoutLongWriter(error: Error): void {
-  log.error(
-    error,
-    "the thread of long commits has ended: from now on they are written like any other, and others wait for them",
-  );
+/** Undefined: it was closed. */
+function noteEnd(error: Error | undefined): void {
+  if (error === undefined) return;
+  log.error(error, "the thread of long commits has ended: they are written like any other, and others wait for them");
 }
 
 /** A start that cannot be recorded yet can serve readers: nothing is signed before it is. */

@@ -39,7 +39,7 @@ async function commit(store: Store, ...items: CommitItem[]): Promise<boolean[]> 
 async function openCommitStore(t: TestContext, dialect: Store["dialect"], isLong: boolean): Promise<Store | undefined> {
   const store = await openTestStore(t, dialect);
   if (!isLong || store?.dialect !== "sqlite") return store;
-  const writer = startLongWriter(assert.fail);
+  const writer = startLongWriter();
   t.after(() => writer.close());
   writer.open(store.sqlite);
   longWriters.set(store, writer);

@@ -9,6 +9,7 @@ import { keyTables, privateKeyAddressRows, tablesOfKeys } from "./key_rows.ts";
 import type { OrganizationPlan } from "./organization_plan.ts";
 import type { SqliteConnection } from "./sqlite_dialect.ts";
 import { insert } from "./sqlite_insert.ts";
+import type { Tables } from "./tables.ts";
 
 /** The ids of the organizations whose items were committed. */
 export function write(sqlite: SqliteConnection, plans: readonly OrganizationPlan[], marks: Marks): Set<string> {
@@ -106,7 +107,7 @@ function toRanges(released: readonly ReleasedLeaf[]): LeafRange[] {
 /** False, with nothing written, when the organization is not in the expected state. */
 function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): boolean {
   if (!doOthersStand(sqlite, plan) || !moveHead(sqlite, plan)) return false;
-  for (const page of plan.pages.values()) insert(sqlite, "pages", page);
+  for (const page of plan.pages.values()) writePage(sqlite, page);
   for (const leaf of plan.leaves) {
     insert(sqlite, "leaves", leaf);
     insert(sqlite, "unreleased", leaf);
@@ -131,6 +132,19 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   if (plan.settings?.deleted === true) deleteAllKeys(sqlite, plan.organizationId);
   else if (!isEmptyKeyPlan(plan.keys)) writeKeys(sqlite, plan.organizationId, plan.keys);
   return true;
+}
+
+const longPage = 16 * 1024;
+
+/**
+ * SQLite takes room for the new content of a row before it gives back that of the old, and what it gives back is overwritten: a long page
+ * of another length would be written twice. Deleted first, it is written over itself.
+ */
+function writePage(sqlite: SqliteConnection, page: Tables["pages"]): void {
+  if (page.content.length > longPage) {
+    sqlite.statement("delete from pages where organization_id = ? and name = ?").run(page.organization_id, page.name);
+  }
+  insert(sqlite, "pages", page);
 }
 
 const isHead = "select 1 from organizations where organization_id = ? and header = ?";

@@ -19,7 +19,7 @@ export function writeEntities(sqlite: SqliteConnection, organizationId: string, 
     for (const rows of planned.values()) {
       if (rows === undefined) continue;
       // One that keeps its parts was there before.
-      const isWritten = rows.parts === undefined && setUnindexed(sqlite, kind, rows.row);
+      const isWritten = parts !== undefined && rows.parts === undefined && setUnindexed(sqlite, kind, rows.row);
       if (!isWritten) insert(sqlite, table, rows.row);
     }
     if (parts !== undefined) for (const part of newParts) insert(sqlite, parts.table, part);

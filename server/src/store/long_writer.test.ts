@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
+import { parseImports, targetOf } from "../../../scripts/imports.ts";
 import { openTestStore } from "../../test/open_test_store.ts";
 import { birth, newState, signing, stateChange } from "../../test/store_items.ts";
 import { commitGroup } from "./commit.ts";
 import { startLongWriter } from "./long_writer.ts";
 import { findVersion, loadState } from "./organizations.ts";
+import { inSnapshot } from "./snapshot.ts";
 import type { SqliteStore } from "./store.ts";
 
 async function openSqliteStore(t: TestContext): Promise<SqliteStore> {
@@ -18,7 +21,7 @@ async function openSqliteStore(t: TestContext): Promise<SqliteStore> {
 }
 
 function openLongWriter(t: TestContext, store: SqliteStore) {
-  const writer = startLongWriter(assert.fail);
+  const writer = startLongWriter();
   t.after(() => writer.close());
   assert.equal(writer.isOpen, false);
   writer.open(store.sqlite);
@@ -73,9 +76,23 @@ test("a long commit waits for a transaction that is open", async (t) => {
   assert.equal(await findVersion(store, organizationId), 1);
 });
 
+test("a snapshot does not keep a long commit waiting, and does not see it", async (t) => {
+  const store = await openSqliteStore(t);
+  const writer = openLongWriter(t, store);
+  const organizationId = randomUUID();
+  await writer.commit([birth(organizationId)], []);
+  await inSnapshot(store, async (snapshot) => {
+    assert.equal(await findVersion(snapshot, organizationId), 1);
+    await writer.commit([stateChange(organizationId, 1)], []);
+    assert.equal(await findVersion(snapshot, organizationId), 1);
+    assert.equal(await inSnapshot(snapshot, (inner) => findVersion(inner, organizationId)), 1);
+  });
+  assert.equal(await findVersion(store, organizationId), 2);
+});
+
 test("what the thread cannot open or write is an error with its code, and the next is tried anew", async (t) => {
   const store = await openSqliteStore(t);
-  const writer = startLongWriter(assert.fail);
+  const writer = startLongWriter();
   t.after(() => writer.close());
   writer.open({ path: join(store.sqlite.path, "nowhere"), pen: store.sqlite.pen });
   const item = birth(randomUUID());
@@ -87,12 +104,11 @@ test("what the thread cannot open or write is an error with its code, and the ne
 
 test("a thread that ends fails the commit it was at, lets others write, and is not asked again", async (t) => {
   const store = await openSqliteStore(t);
-  const ended = Promise.withResolvers<Error>();
-  const writer = startLongWriter(ended.resolve, new URL("./long_writer.test_entry.ts", import.meta.url));
+  const writer = startLongWriter(new URL("./long_writer.test_entry.ts", import.meta.url));
   writer.open(store.sqlite);
   const organizationId = randomUUID();
   await assert.rejects(writer.commit([birth(organizationId)], []), /ended with 7/);
-  assert.match((await ended.promise).message, /ended with 7/);
+  assert.match((await writer.ended)?.message ?? "", /ended with 7/);
   assert.equal(writer.isOpen, false);
   assert.deepEqual((await commitGroup(store, [birth(organizationId)], [])).committed, [true]);
   await assert.rejects(writer.commit([signing(organizationId, 1)], []), /has ended/);
@@ -105,11 +121,31 @@ test("after it has started, its process can start no other", () => {
     const { startLongWriter } = await import(${JSON.stringify(import.meta.resolve("./long_writer.ts"))});
     const denied = (start) => { try { start(); return false; } catch (error) { return error.code === "ERR_ACCESS_DENIED"; } };
     const any = () => new Worker("", { eval: true, execArgv: ["--no-permission"] });
-    const writer = startLongWriter((error) => { throw error; });
+    const writer = startLongWriter();
     console.log(denied(any), process.permission.has("worker"));
     await writer.close();
+    console.log(await writer.ended);
   `;
   const flags = ["--permission", "--allow-worker", "--allow-fs-read=*", "--no-warnings", "--input-type=module"];
   const output = execFileSync(process.execPath, [...flags, "-e", program], { encoding: "utf8" });
-  assert.equal(output, "true false\n");
+  assert.equal(output, "true false\nundefined\n");
+});
+
+test("the gateway and the thread drop that permission before they load a package", () => {
+  const root = join(import.meta.dirname, "../../..");
+  const read = (path: string) => readFileSync(join(root, path), "utf8");
+  const [main, thread] = ["server/src/gateway/main.ts", "server/src/store/long_writer_thread.ts"];
+  assert.ok(read(main).includes('\nimport "./first_thread.ts";'));
+  assert.equal(read(main).indexOf("\nimport "), read(main).indexOf('\nimport "./first_thread.ts";'));
+  const ahead = new Set(["server/src/gateway/first_thread.ts", "server/src/store/long_writer_entry.ts"]);
+  for (const path of ahead) {
+    for (const { specifier = "", typeOnly } of parseImports(read(path))) {
+      if (typeOnly || specifier.startsWith("node:")) continue;
+      const target = targetOf(path, specifier);
+      assert.ok(target !== undefined, `${path} loads ${specifier}`);
+      // After it has dropped it.
+      if (target !== thread) ahead.add(target);
+    }
+  }
+  assert.ok(ahead.has("server/src/store/drop_threads.ts"));
 });

@@ -1,24 +1,27 @@
 /**
  * Long commits in SQLite: a thread of their own plans and writes them, on a connection of its own. Half a megabyte of pages and a thousand
  * rows would hold the gateway's one thread for thirty milliseconds, and everybody with it; like this others read meanwhile, and wait
- * only to write.
+ * only to write. This file loads no package.
  */
 import { Worker } from "node:worker_threads";
+import { Fault, type FaultCode } from "@keystead/core/fault.ts";
 import type { CommitGroup, CommittedGroup } from "./commit_item.ts";
+import { dropThreads } from "./drop_threads.ts";
 import type { SqliteConnection } from "./sqlite_dialect.ts";
 import { Turns } from "./turns.ts";
 
 /** What the thread is asked, one after the other. `plan` touches no file; `write` is asked by whoever has the pen. */
 export type LongWriterRequest =
   | { kind: "open"; path: string }
-  | { kind: "plan"; group: CommitGroup }
-  | { kind: "write" }
+  | { kind: "plan"; number: number; group: CommitGroup }
+  | { kind: "write"; number: number }
   | { kind: "close" };
 
-/** Errors lose their own fields on the way between threads: those that name the trouble go beside it. */
-export type LongWriterReply =
+/** To the request of that number. Errors lose their class and their own fields between threads: those that tell the trouble go beside it. */
+export type LongWriterReply = { number: number } & (
   | { kind: "done"; group?: CommittedGroup }
-  | { kind: "failed"; error: Error; fields: Readonly<Record<string, unknown>> };
+  | { kind: "failed"; error: Error; fields: Readonly<Record<string, unknown>>; fault: FaultCode | undefined }
+);
 
 export type LongWriter = {
   /** Before it is asked for anything. */
@@ -27,53 +30,56 @@ export type LongWriter = {
   readonly isOpen: boolean;
   /** An error means that nothing was committed, unless the thread ended meanwhile: then only the database knows. */
   commit(...group: CommitGroup): Promise<CommittedGroup>;
+  /** Why the thread has ended; undefined where it was closed. */
+  readonly ended: Promise<Error | undefined>;
   /** What it has begun is committed first. */
   close(): Promise<void>;
 };
 
-/** For a process that starts none, or has. */
-export function dropThreads(): void {
-  process.permission?.drop("worker");
-}
-
 const entry = new URL(`./long_writer_entry.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url);
 
-/**
- * Starts the thread, and sees to it that no other can follow: a thread may be started with permissions that this process was not given.
- * `onEnd` is told why it ended, unless it was closed.
- */
-export function startLongWriter(onEnd: (error: Error) => void, file = entry): LongWriter {
+type Asked = PromiseWithResolvers<CommittedGroup | undefined> & { number: number };
+
+/** Starts the thread, and sees to it that no other can follow. */
+export function startLongWriter(file = entry): LongWriter {
   const worker = new Worker(file, { name: "long writer" });
   dropThreads();
-  const ended = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<Error | undefined>();
   const one = new Turns();
   let pen: Turns | undefined;
   let isRunning = true;
   let isClosing = false;
   let failure: Error | undefined;
-  let asked: PromiseWithResolvers<CommittedGroup | undefined> | undefined;
+  let asked: Asked | undefined;
+  let lastNumber = 0;
 
   worker.on("message", (reply: LongWriterReply) => {
-    const answered = asked;
-    asked = undefined;
-    if (reply.kind === "done") answered?.resolve(reply.group);
-    else answered?.reject(Object.assign(reply.error, reply.fields));
+    if (reply.number !== asked?.number) return;
+    if (reply.kind === "done") asked.resolve(reply.group);
+    else asked.reject(errorOf(reply));
   });
+  // Nobody knows what it was: the thread is not to be relied on any more.
+  worker.on("messageerror", (error) => end(error as Error));
   worker.on("error", (error) => {
-    failure = error as Error;
+    failure ??= error as Error;
   });
   worker.on("exit", (code) => {
     isRunning = false;
     const error = failure ?? new Error(`the thread of long commits ended with ${code}`);
     asked?.reject(error);
-    ended.resolve();
-    if (!isClosing) onEnd(error);
+    ended.resolve(isClosing ? undefined : error);
   });
 
-  function ask(request: LongWriterRequest): Promise<CommittedGroup | undefined> {
+  function end(error: Error): void {
+    failure ??= error;
+    void worker.terminate();
+  }
+
+  function ask(request: { kind: "plan"; group: CommitGroup } | { kind: "write" }): Asked["promise"] {
     if (!isRunning) return Promise.reject(failure ?? new Error("the thread of long commits has ended"));
-    asked = Promise.withResolvers();
-    worker.postMessage(request);
+    lastNumber += 1;
+    asked = { ...Promise.withResolvers<CommittedGroup | undefined>(), number: lastNumber };
+    worker.postMessage({ ...request, number: lastNumber } satisfies LongWriterRequest);
     return asked.promise;
   }
 
@@ -90,6 +96,7 @@ export function startLongWriter(onEnd: (error: Error) => void, file = entry): Lo
   }
 
   return {
+    ended: ended.promise,
     get isOpen() {
       return isRunning && pen !== undefined;
     },
@@ -114,4 +121,9 @@ export function startLongWriter(onEnd: (error: Error) => void, file = entry): Lo
       one.release();
     },
   };
+}
+
+function errorOf({ error, fields, fault }: Extract<LongWriterReply, { kind: "failed" }>): Error {
+  if (fault !== undefined) return new Fault(fault, error.message, { cause: error });
+  return Object.assign(error, fields);
 }

@@ -12,15 +12,15 @@ export function inSnapshot<T>(store: Store, work: (snapshot: Store) => T | Promi
 
 const heldStores = new WeakMap<SqliteStore, SqliteStore>();
 
-/** Nobody else writes to the file, so while the connection is held nothing changes. Whoever wants to commit waits for these reads. */
+/** Who writes through this connection waits for these reads; what another one commits meanwhile they do not see. */
 async function inHeldFile<T>(store: SqliteStore, work: (snapshot: Store) => T | Promise<T>): Promise<T> {
   const held = heldStores.get(store) ?? heldStore(store);
   heldStores.set(store, held);
-  await store.sqlite.acquire();
+  await store.sqlite.hold();
   try {
     return await work(held);
   } finally {
-    store.sqlite.release();
+    store.sqlite.letGo();
   }
 }
 
@@ -28,8 +28,8 @@ async function inHeldFile<T>(store: SqliteStore, work: (snapshot: Store) => T | 
 function heldStore(store: SqliteStore): SqliteStore {
   const sqlite: SqliteConnection = {
     ...store.sqlite,
-    acquire: () => undefined,
-    release: () => undefined,
+    hold: async () => undefined,
+    letGo: () => undefined,
     reading: (work) => work(),
     exclusive: (work) => work(),
   };

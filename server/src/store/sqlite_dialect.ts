@@ -31,6 +31,9 @@ export type SqliteConnection = {
   /** What `exclusive` has, until it is released. */
   acquire(): void | Promise<void>;
   release(): void;
+  /** Has the connection see the file as it is now, until it is let go: who writes through another is not waited for. */
+  hold(): Promise<void>;
+  letGo(): void;
   /** Who may write to the file, through whatever connection. */
   readonly pen: Turns;
 };
@@ -60,6 +63,22 @@ export function openSqlite(path: string): SqliteConnection {
     release() {
       line.release();
       pen.release();
+    },
+    async hold() {
+      await line.acquire();
+      try {
+        database.exec("begin");
+      } catch (error) {
+        line.release();
+        throw error;
+      }
+    },
+    letGo() {
+      try {
+        database.exec("rollback");
+      } finally {
+        line.release();
+      }
     },
     reading: (work) => during(work, line.acquire(), () => line.release()),
     exclusive: (work) => during(work, connection.acquire(), connection.release),
@@ -129,7 +148,7 @@ function sqliteDriver(connection: SqliteConnection): Driver {
     init: async () => {},
     acquireConnection: async () => newSession(),
     async beginTransaction(session) {
-      await connection.acquire();
+      if (!(session as Session).hasTurn) await connection.acquire();
       (session as Session).hasTurn = true;
       database.exec("begin immediate");
     },

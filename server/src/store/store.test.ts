@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { bringing, changing, deleted, row, wallet } from "../../test/key_items.ts";
 import { administer, openTestStore, testSource } from "../../test/open_test_store.ts";
-import { birth } from "../../test/store_items.ts";
+import { birth, newState, stateChange } from "../../test/store_items.ts";
 import { commitGroup } from "./commit.ts";
+import { loadState } from "./organizations.ts";
 import { replaceRecords } from "./sealed_boxes.ts";
 import { closeStore, openStore } from "./store.ts";
 
@@ -177,4 +178,23 @@ test("a commit waits for an open Kysely transaction and does not join it", async
   asked.resolve();
   await Promise.all([transaction, exclusive]);
   assert.deepEqual(order, ["transaction", "alone false"]);
+});
+
+test("a long page of another length is written once, not once more over what it was", async (t) => {
+  const store = await openTestStore(t, "sqlite");
+  assert(store?.dialect === "sqlite");
+  const organizationId = randomUUID();
+  await commitGroup(store, [birth(organizationId)], []);
+  const walBytes = () => statSync(`${store.sqlite.path}-wal`).size;
+  for (let version = 1; version < 5; version++) {
+    const content = randomBytes(500_000 + 40 * version);
+    const before = walBytes();
+    const next = { ...newState(version + 1), pages: [{ name: "members", content }] };
+    assert.deepEqual((await commitGroup(store, [stateChange(organizationId, version, { next })], [])).committed, [
+      true,
+    ]);
+    assert.ok(walBytes() - before < 1.2 * content.length);
+    const state: { pages: readonly { content: Uint8Array }[] } | undefined = await loadState(store, organizationId);
+    assert.ok(state?.pages.some((page) => Buffer.compare(page.content, content) === 0));
+  }
 });
