@@ -4,6 +4,7 @@
  */
 export type Aside<K extends object, V> = {
   get(object: K): V | undefined;
+  /** Once for each object. Whoever looks whether there is one sets it without a pause in between. */
   set(object: K, value: V): void;
 };
 

@@ -13,7 +13,7 @@ import type { PostgresStore, SqliteStore, Store } from "./store.ts";
 /**
  * One flag per item, in order. False: another writer was first (its version, fingerprint, leaf or birth), or an item
  * before it in its organization's chain does not fit; read again and repeat. An error means that nothing was committed,
- * unless the connection to PostgreSQL broke during the commit: then only the database knows.
+ * unless the connection to PostgreSQL broke during the commit, or the thread of long commits ended: then only the database knows.
  */
 export async function commitGroup(store: Store, ...group: CommitGroup): Promise<CommittedGroup> {
   const planned = planCommit(...group);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
@@ -90,11 +90,46 @@ test("a snapshot does not keep a long commit waiting, and does not see it", asyn
   assert.equal(await findVersion(store, organizationId), 2);
 });
 
+test("a snapshot is for reading: what would write through it is refused and keeps nobody waiting", async (t) => {
+  const store = await openSqliteStore(t);
+  const organizationId = randomUUID();
+  await inSnapshot(store, async (snapshot) => {
+    const transaction = snapshot.db.transaction().execute(async () => undefined);
+    await assert.rejects(transaction, { code: "internal", message: "a snapshot is for reading" });
+    await assert.rejects(snapshot.db.deleteFrom("pages").execute(), { code: "internal" });
+    await assert.rejects(commitGroup(snapshot, [birth(organizationId)], []), { code: "internal" });
+  });
+  assert.deepEqual((await commitGroup(store, [birth(organizationId)], [])).committed, [true]);
+});
+
+test("a WAL that readers have let grow is cut", async (t) => {
+  const store = await openSqliteStore(t);
+  const writer = openLongWriter(t, store);
+  const organizationId = randomUUID();
+  await writer.commit([birth(organizationId)], []);
+  const pages = [{ name: "members", content: randomBytes(3_000_000) }];
+  const walBytes = () => statSync(`${store.sqlite.path}-wal`).size;
+  let version = 1;
+  const commit = async () => {
+    const item = stateChange(organizationId, version, { next: { ...newState(version + 1), pages } });
+    assert.deepEqual((await writer.commit([item], [])).committed, [true]);
+    version += 1;
+  };
+  await inSnapshot(store, async (snapshot) => {
+    // While somebody sees the file as it was, none of this can be written over.
+    assert.equal(await findVersion(snapshot, organizationId), 1);
+    while (walBytes() <= 64 * 2 ** 20) await commit();
+    assert.equal(await findVersion(snapshot, organizationId), 1);
+  });
+  for (let i = 0; i < 6; i++) await commit();
+  assert.ok(walBytes() < 32 * 2 ** 20, `${walBytes()} bytes`);
+});
+
 test("what the thread cannot open or write is an error with its code, and the next is tried anew", async (t) => {
   const store = await openSqliteStore(t);
   const writer = startLongWriter();
   t.after(() => writer.close());
-  writer.open({ path: join(store.sqlite.path, "nowhere"), pen: store.sqlite.pen });
+  writer.open({ ...store.sqlite, path: join(store.sqlite.path, "nowhere") });
   const item = birth(randomUUID());
   await assert.rejects(writer.commit([item], []), { code: "ERR_SQLITE_ERROR", errcode: 14 });
   await assert.rejects(writer.commit([{ ...item, changes: "no JSON" }], []), SyntaxError);

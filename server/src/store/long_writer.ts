@@ -10,22 +10,34 @@ import { dropThreads } from "./drop_threads.ts";
 import type { SqliteConnection } from "./sqlite_dialect.ts";
 import { Turns } from "./turns.ts";
 
-/** What the thread is asked, one after the other. `plan` touches no file; `write` is asked by whoever has the pen. */
+/**
+ * What the thread is asked, one after the other. `plan` touches no file; `write` is asked by whoever has the pen, and `shorten` by whoever has
+ * the other connection, too.
+ */
 export type LongWriterRequest =
   | { kind: "open"; path: string }
   | { kind: "plan"; number: number; group: CommitGroup }
   | { kind: "write"; number: number }
+  | { kind: "shorten"; number: number }
   | { kind: "close" };
 
 /** To the request of that number. Errors lose their class and their own fields between threads: those that tell the trouble go beside it. */
 export type LongWriterReply = { number: number } & (
-  | { kind: "done"; group?: CommittedGroup }
+  | { kind: "done"; group?: CommittedGroup; walPages?: number }
   | { kind: "failed"; error: Error; fields: Readonly<Record<string, unknown>>; fault: FaultCode | undefined }
 );
 
+export type WrittenFile = Pick<SqliteConnection, "path" | "pen" | "acquire" | "release">;
+
+/** The WAL may be so long, in pages of four kibibytes. */
+const mostWalPages = 16 * 1024;
+
+/** What takes longer than this has come to a stop. */
+const answerMs = 60_000;
+
 export type LongWriter = {
   /** Before it is asked for anything. */
-  open(sqlite: Pick<SqliteConnection, "path" | "pen">): void;
+  open(sqlite: WrittenFile): void;
   /** False before, and once the thread has ended, for whatever reason: then long commits are written like any other. */
   readonly isOpen: boolean;
   /** An error means that nothing was committed, unless the thread ended meanwhile: then only the database knows. */
@@ -38,7 +50,8 @@ export type LongWriter = {
 
 const entry = new URL(`./long_writer_entry.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url);
 
-type Asked = PromiseWithResolvers<CommittedGroup | undefined> & { number: number };
+type Done = Extract<LongWriterReply, { kind: "done" }>;
+type Asked = PromiseWithResolvers<Done> & { number: number };
 
 /** Starts the thread, and sees to it that no other can follow. */
 export function startLongWriter(file = entry): LongWriter {
@@ -46,7 +59,7 @@ export function startLongWriter(file = entry): LongWriter {
   dropThreads();
   const ended = Promise.withResolvers<Error | undefined>();
   const one = new Turns();
-  let pen: Turns | undefined;
+  let opened: WrittenFile | undefined;
   let isRunning = true;
   let isClosing = false;
   let failure: Error | undefined;
@@ -55,7 +68,7 @@ export function startLongWriter(file = entry): LongWriter {
 
   worker.on("message", (reply: LongWriterReply) => {
     if (reply.number !== asked?.number) return;
-    if (reply.kind === "done") asked.resolve(reply.group);
+    if (reply.kind === "done") asked.resolve(reply);
     else asked.reject(errorOf(reply));
   });
   // Nobody knows what it was: the thread is not to be relied on any more.
@@ -75,40 +88,54 @@ export function startLongWriter(file = entry): LongWriter {
     void worker.terminate();
   }
 
-  function ask(request: { kind: "plan"; group: CommitGroup } | { kind: "write" }): Asked["promise"] {
-    if (!isRunning) return Promise.reject(failure ?? new Error("the thread of long commits has ended"));
+  async function ask(request: { kind: "plan"; group: CommitGroup } | { kind: "write" | "shorten" }): Promise<Done> {
+    if (!isRunning) throw failure ?? new Error("the thread of long commits has ended");
     lastNumber += 1;
-    asked = { ...Promise.withResolvers<CommittedGroup | undefined>(), number: lastNumber };
+    asked = { ...Promise.withResolvers<Done>(), number: lastNumber };
     worker.postMessage({ ...request, number: lastNumber } satisfies LongWriterRequest);
-    return asked.promise;
+    // Only its end says that it will not write after all.
+    const timer = setTimeout(() => end(new Error("the thread of long commits does not answer")), answerMs);
+    return asked.promise.finally(() => clearTimeout(timer));
   }
 
-  async function commit(group: CommitGroup, held: Turns): Promise<CommittedGroup> {
-    await ask({ kind: "plan", group });
-    await held.acquire();
+  async function commit(group: CommitGroup, file: WrittenFile): Promise<CommittedGroup> {
+    const { walPages = 0 } = await ask({ kind: "plan", group });
+    if (walPages > mostWalPages) await shorten(file);
+    await file.pen.acquire();
     try {
-      const committed = await ask({ kind: "write" });
+      const { group: committed } = await ask({ kind: "write" });
       if (committed === undefined) throw new Error("the thread of long commits wrote nothing");
       return committed;
     } finally {
-      held.release();
+      file.pen.release();
+    }
+  }
+
+  async function shorten(file: WrittenFile): Promise<void> {
+    await file.acquire();
+    try {
+      await ask({ kind: "shorten" });
+    } catch {
+      // What keeps it from that keeps it from the commit, too, or from none.
+    } finally {
+      file.release();
     }
   }
 
   return {
     ended: ended.promise,
     get isOpen() {
-      return isRunning && pen !== undefined;
+      return isRunning && opened !== undefined;
     },
     open(sqlite) {
-      pen = sqlite.pen;
+      opened = sqlite;
       worker.postMessage({ kind: "open", path: sqlite.path } satisfies LongWriterRequest);
     },
     async commit(...group) {
-      if (pen === undefined) throw new Error("the thread of long commits knows no file yet");
+      if (opened === undefined) throw new Error("the thread of long commits knows no file yet");
       await one.acquire();
       try {
-        return await commit(group, pen);
+        return await commit(group, opened);
       } finally {
         one.release();
       }

@@ -15,6 +15,8 @@ let path = "";
 let opened: SqliteConnection | undefined;
 let planned: PlannedCommit | undefined;
 const written = { bytes: 0, commits: 0 };
+/** Of the WAL, in pages, as the last checkpoint has left it; not told yet. */
+let walPages = 0;
 
 // At the first commit: until then nothing of the file is known to be as this release wants it.
 function sqlite(): SqliteConnection {
@@ -29,9 +31,20 @@ function plan(group: CommitGroup): void {
   written.commits += 1;
 }
 
-function write(): ReturnType<PlannedCommit["write"]> {
+async function write(): ReturnType<PlannedCommit["write"]> {
   if (planned === undefined) throw new Error("there is nothing to be written");
-  return planned.write({ dialect: "sqlite", sqlite: sqlite() });
+  try {
+    return await planned.write({ dialect: "sqlite", sqlite: sqlite() });
+  } finally {
+    // It could not even be taken back: on this connection the file would stay closed to everybody.
+    if (opened?.database.isTransaction === true) reopen();
+  }
+}
+
+function reopen(): void {
+  const before = opened;
+  opened = undefined;
+  before?.database.close();
 }
 
 /** It takes as long as a commit, and others may write meanwhile. What it cannot do now, the next one does, or that of another connection. */
@@ -40,9 +53,23 @@ function checkpoint(): void {
   written.bytes = 0;
   written.commits = 0;
   try {
-    sqlite().statement("pragma wal_checkpoint(passive)").all();
+    const [done] = sqlite().statement("pragma wal_checkpoint(passive)").all();
+    walPages = Number(done?.log ?? 0);
   } catch {
     // A disk that is full or broken fails the commits themselves, and they say so.
+  }
+}
+
+/**
+ * The WAL begins anew only when nobody reads in it at the moment of a commit; lists that follow each other would have it grow for ever. So
+ * it is cut while nobody reads or writes through the other connection. Readers of other programs are not waited for.
+ */
+function shorten(): void {
+  sqlite().statement("pragma busy_timeout = 0").all();
+  try {
+    sqlite().statement("pragma wal_checkpoint(truncate)").all();
+  } finally {
+    sqlite().statement("pragma busy_timeout = 5000").all();
   }
 }
 
@@ -65,6 +92,10 @@ async function answer(number: number, work: () => Promise<LongWriterReply>): Pro
   parentPort?.postMessage(await work().catch((error) => failureOf(error, number)));
 }
 
+// Whoever asked would wait for ever.
+parentPort?.on("messageerror", (error) => {
+  throw error;
+});
 parentPort?.on("message", async (request: LongWriterRequest) => {
   if (request.kind === "open") path = request.path;
   else if (request.kind === "close") close();
@@ -72,6 +103,14 @@ parentPort?.on("message", async (request: LongWriterRequest) => {
     const { number, group } = request;
     await answer(number, async () => {
       plan(group);
+      const pages = walPages;
+      walPages = 0;
+      return { kind: "done", number, walPages: pages };
+    });
+  } else if (request.kind === "shorten") {
+    const { number } = request;
+    await answer(number, async () => {
+      shorten();
       return { kind: "done", number };
     });
   } else {

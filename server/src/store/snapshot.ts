@@ -1,4 +1,5 @@
 /** Several statements on one state of the database. In statements of their own, a list could name what its next part no longer finds. */
+import { Fault } from "@keystead/core/fault.ts";
 import { CompiledQuery, Kysely } from "kysely";
 import { unlessAway } from "./database_away.ts";
 import { type SqliteConnection, sqliteDialect } from "./sqlite_dialect.ts";
@@ -24,14 +25,18 @@ async function inHeldFile<T>(store: SqliteStore, work: (snapshot: Store) => T | 
   }
 }
 
-/** The same connection for whoever holds it already. */
+/** The same connection for whoever holds it already. What waited to write through it would wait for itself. */
 function heldStore(store: SqliteStore): SqliteStore {
+  const refuse = (): never => {
+    throw new Fault("internal", "a snapshot is for reading");
+  };
   const sqlite: SqliteConnection = {
     ...store.sqlite,
     hold: async () => undefined,
     letGo: () => undefined,
     reading: (work) => work(),
-    exclusive: (work) => work(),
+    acquire: refuse,
+    exclusive: refuse,
   };
   return { ...store, sqlite, db: new Kysely<Tables>({ dialect: sqliteDialect(sqlite) }) };
 }
