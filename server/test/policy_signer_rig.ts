@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Prepared, Request } from "../src/frames/messages.ts";
-import { createQuorum, type Quorum } from "./quorum_rig.ts";
+import { createQuorum, type Quorum, type QuorumOptions } from "./quorum_rig.ts";
 import { offer, only, type StoredState } from "./signer_rig.ts";
 import { pauseCall } from "./transactions.ts";
 
@@ -33,12 +33,14 @@ export type PolicySigner = {
   call(): Uint8Array;
 };
 
-export function createPolicySigner(): PolicySigner {
-  const quorum = createQuorum({ members: ["ann"], others: ["dave"], threshold: 1 });
+export function createPolicySigner(made: Pick<QuorumOptions, "keyFacts"> = {}): PolicySigner {
+  const quorum = createQuorum({ members: ["ann"], others: ["dave"], threshold: 1, ...made });
   const records: RecordRow[] = [];
 
   function bring(name: string, body: Uint8Array, hostile: Hostile = {}): readonly Prepared[] {
-    const state = hostile.state ?? quorum.state;
+    const whole = hostile.state ?? quorum.state;
+    // Pages of keys are brought when they are asked for.
+    const state = { ...whole, pages: whole.pages.filter(({ name }) => !name.startsWith("keyFacts/")) };
     const links = quorum.committed.flatMap(({ next }) => (next === undefined ? [] : [next.header]));
     const sent = { stamp: quorum.stamp(name, body), records: hostile.records ?? records, links };
     let brought: Pick<Brought, "wishes" | "pages"> = { wishes: [], pages: hostile.pages ?? [] };
@@ -49,7 +51,7 @@ export function createPolicySigner(): PolicySigner {
       const wishes = reply.value.flatMap((wish) => (wish.kind === "record" ? [wish.value.wish] : []));
       const slot = reply.value.find((wish) => wish.kind === "journal")?.value.slot;
       const isWished = (name: string) => reply.value.some((wish) => wish.kind === "page" && wish.value.name === name);
-      const found = state.pages.filter(({ name }) => isWished(name));
+      const found = whole.pages.filter(({ name }) => isWished(name));
       brought = { wishes: [...brought.wishes, ...wishes], pages: hostile.pages ?? [...brought.pages, ...found] };
       if (slot !== undefined) journal = journalOf(quorum, slot);
     }

@@ -10,7 +10,7 @@ import type { Prepared, Reply } from "../src/frames/messages.ts";
 import { sha256 } from "../src/state/digest.ts";
 import type { PendingActivity, User, UserTag } from "../src/state/entities.ts";
 import type { MembersPage } from "../src/state/members.ts";
-import { decodePage, emptyPages, type Pages, type SinglePage } from "../src/state/pages.ts";
+import { decodePage, emptyPages, type KeyFactsPages, type Pages, type SinglePage } from "../src/state/pages.ts";
 import {
   activityBody,
   anotherOrganization,
@@ -67,7 +67,7 @@ export type Quorum = {
   restart(): void;
 };
 
-type QuorumOptions = {
+export type QuorumOptions = {
   /** Of the root quorum; `others` are users without a place in it. */
   members?: readonly string[];
   others?: readonly string[];
@@ -78,6 +78,8 @@ type QuorumOptions = {
   isProven?: boolean;
   /** What waits from the beginning, by people of these ids. */
   pending?(idsOf: Quorum["idsOf"], nowMs: number): readonly PendingActivity[];
+  /** What became of its keys before. */
+  keyFacts?: KeyFactsPages;
   /** Users without keys whose names make the pages as long as this. */
   pagesLength?: number;
 };
@@ -90,6 +92,7 @@ export function createQuorum({
   limits = {},
   isProven = true,
   pending,
+  keyFacts,
   pagesLength,
 }: QuorumOptions = {}): Quorum {
   const first = createSignerRig();
@@ -107,6 +110,7 @@ export function createQuorum({
   const made = {
     rootQuorum,
     ...(parentId && { parentId }),
+    ...(keyFacts && { keyFacts }),
     ...(pending && { pending: pending(idsOf, rig.clock.nowMs) }),
   };
   let state = anotherOrganization(rig, organizationId, users, made);

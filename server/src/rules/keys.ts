@@ -7,6 +7,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { isSameAddress } from "@keystead/core/keys/address_formats.ts";
 import type { KeyAccess } from "../endpoints/key_access.ts";
 import { foldName } from "../fields/names.ts";
+import { createAside } from "../state/aside.ts";
 import type { KeyFacts } from "../state/entities.ts";
 import {
   type KeyRecord,
@@ -25,6 +26,24 @@ export function isLive({ factsOf }: Pick<KnownKeys, "factsOf">, record: KeyRecor
   return record.kind !== "walletAccount" || factsOf(record.walletId)?.deleted !== true;
 }
 
+/** Of the records at hand, by kind and id: a thousand may be looked for among a thousand. */
+const byId = createAside<readonly KeyRecord[], ReadonlyMap<string, KeyRecord>>();
+
+function findLiveById<K extends KeyRecord["kind"]>(
+  keys: KnownKeys,
+  kind: K,
+  id: string,
+): Extract<KeyRecord, { kind: K }> | undefined {
+  const { records } = keys;
+  let known = byId.get(records);
+  if (known === undefined) {
+    known = new Map(records.map((record) => [`${record.kind} ${recordIdOf(record)}`, record]));
+    byId.set(records, known);
+  }
+  const record = known.get(`${kind} ${id}`);
+  return record !== undefined && isLive(keys, record) ? (record as Extract<KeyRecord, { kind: K }>) : undefined;
+}
+
 function findLive<K extends KeyRecord["kind"]>(
   keys: KnownKeys,
   kind: K,
@@ -39,7 +58,7 @@ function findLive<K extends KeyRecord["kind"]>(
 }
 
 export function findWallet(keys: KnownKeys, walletId: string): WalletRecord | undefined {
-  return findLive(keys, "wallet", (wallet) => wallet.walletId === walletId);
+  return findLiveById(keys, "wallet", walletId);
 }
 
 export function getWallet(keys: KnownKeys, organizationId: string, walletId: string): WalletRecord {
@@ -51,11 +70,11 @@ export function getWallet(keys: KnownKeys, organizationId: string, walletId: str
 }
 
 export function findAccount(keys: KnownKeys, walletAccountId: string): WalletAccountRecord | undefined {
-  return findLive(keys, "walletAccount", (account) => account.walletAccountId === walletAccountId);
+  return findLiveById(keys, "walletAccount", walletAccountId);
 }
 
 export function findPrivateKey(keys: KnownKeys, privateKeyId: string): PrivateKeyRecord | undefined {
-  return findLive(keys, "privateKey", (key) => key.privateKeyId === privateKeyId);
+  return findLiveById(keys, "privateKey", privateKeyId);
 }
 
 export function findAccountByAddress(keys: KnownKeys, address: string): WalletAccountRecord | undefined {

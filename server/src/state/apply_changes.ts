@@ -1,7 +1,8 @@
 /** What changes make of an organization's pages. */
 import { Fault } from "@keystead/core/fault.ts";
-import type { Change, EntityKind, KnownFacts } from "./entities.ts";
+import type { Change, EntityKind } from "./entities.ts";
 import { entityKinds } from "./entity_kinds.ts";
+import { keyFactsCodec, withFacts } from "./key_facts_page.ts";
 import { keyFactsPageOf, type PageName, type Pages, type PrivateKeyTagsPage, type SinglePage } from "./pages.ts";
 import { fromPlaces } from "./tag_places.ts";
 
@@ -83,13 +84,11 @@ function withTags(page: PrivateKeyTagsPage, changes: ChangesOf<"taggedPrivateKey
   return { ...page, keys };
 }
 
-/** Facts of keys, page by page. Of a deleted key nothing else is kept. */
+/** Facts of keys, page by page. */
 function applyKeyFacts(next: NextPages, changes: ChangesOf<"keyFacts">, touched: Set<PageName>): void {
   const keyFacts = new Map(next.keyFacts);
   for (const [key, own] of Map.groupBy(changes.map(putValue), ({ id }) => id.slice(0, 2))) {
-    const facts = new Map<string, KnownFacts>(keyFacts.get(key));
-    for (const each of own) facts.set(each.id, each.deleted === true ? { id: each.id, deleted: true } : each);
-    keyFacts.set(key, facts);
+    keyFacts.set(key, withFacts(keyFacts.get(key) ?? keyFactsCodec.empty, own));
     touched.add(keyFactsPageOf(key));
   }
   next.keyFacts = keyFacts;

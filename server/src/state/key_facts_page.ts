@@ -1,46 +1,80 @@
 /** A page of key facts: what became of the keys whose ids begin with the same two digits. */
-import { fromBase64url, toBase64url } from "@keystead/core/encoding/base64url.ts";
-import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { toBase64url } from "@keystead/core/encoding/base64url.ts";
+import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { createAside } from "./aside.ts";
-import type { DeletedKey, KeyFacts, KnownFacts } from "./entities.ts";
+import type { KeyFacts, KnownFacts } from "./entities.ts";
 import { entityJson, type PageCodec } from "./page_codec.ts";
 
-/** Of a deleted key only its id is kept: `gone` has all of them as one text, so that a page holds as many as it can. */
-export const keyFactsCodec: PageCodec<ReadonlyMap<string, KnownFacts>> = {
-  // Format 1 had deleted keys among the facts.
-  format: 2,
-  empty: new Map(),
-  encode(facts) {
-    const [gone, others]: [KnownFacts[], KnownFacts[]] = [[], []];
-    for (const each of facts.values()) (each.deleted === true ? gone : others).push(each);
-    return `"facts":[${others.map(entityJson).join()}],"gone":"${gone.map(goneText).join("")}"}`;
-  },
-  decode(json: { facts: KeyFacts[]; gone?: string }) {
-    const all: KnownFacts[] = [...json.facts, ...readGone(json.gone ?? "")];
-    return new Map(all.map((each) => [each.id, each]));
-  },
+/**
+ * Ids of deleted keys stay the text that the page has: an organization may have hundreds of thousands of them, and reading each would
+ * take its next deletion a second.
+ */
+export type KeyFactsPage = {
+  /** Of keys that are there, by id. */
+  readonly facts: ReadonlyMap<string, KeyFacts>;
+  /** The ids of deleted keys, one behind the other. */
+  readonly gone: string;
 };
 
-const goneTexts = createAside<KnownFacts, string>();
+export const keyFactsCodec: PageCodec<KeyFactsPage> = {
+  // Format 1 had deleted keys among the facts.
+  format: 2,
+  empty: { facts: new Map(), gone: "" },
+  encode: ({ facts, gone }) => `"facts":[${facts.values().map(entityJson).toArray().join()}],"gone":"${gone}"}`,
+  decode({ facts, gone = "" }: { facts: KeyFacts[]; gone?: string }) {
+    if (gone.length % goneLength !== 0) throw new Fault("failed_precondition", "a page of key facts is cut off");
+    const deleted = facts.filter((each) => each.deleted === true).map(({ id }) => goneText(id));
+    const known = facts.filter((each) => each.deleted !== true).map((each) => [each.id, each] as const);
+    return { facts: new Map(known), gone: deleted.join("") + gone };
+  },
+};
 
 /** An id as base64url: 22 characters, whatever the id. */
 const goneLength = 22;
 
-function goneText(facts: KnownFacts): string {
-  const known = goneTexts.get(facts);
-  if (known !== undefined) return known;
-  const text = toBase64url(uuidToBytes(facts.id));
-  goneTexts.set(facts, text);
-  return text;
+function goneText(id: string): string {
+  return toBase64url(uuidToBytes(id));
 }
 
-function readGone(texts: string): DeletedKey[] {
-  if (texts.length % goneLength !== 0) throw new Fault("failed_precondition", "a page of key facts is cut off");
-  return Array.from({ length: texts.length / goneLength }, (_, at) => {
-    const text = texts.slice(at * goneLength, (at + 1) * goneLength);
-    const facts: DeletedKey = { id: uuidFromBytes(fromBase64url(text)), deleted: true };
-    goneTexts.set(facts, text);
-    return facts;
-  });
+/** Of a deleted key only its id is kept. */
+export function findInPage({ facts, gone }: KeyFactsPage, id: string): KnownFacts | undefined {
+  return facts.get(id) ?? (isGone(gone, id) ? { id, deleted: true } : undefined);
+}
+
+/** Looked through and not listed: 3,000 ids take some microseconds. The first two characters are the page's, and the same for all. */
+function isGone(gone: string, id: string): boolean {
+  if (gone === "") return false;
+  const text = goneText(id);
+  const [third, fourth] = [text.charCodeAt(2), text.charCodeAt(3)];
+  for (let at = 0; at < gone.length; at += goneLength) {
+    const isLike = gone.charCodeAt(at + 2) === third && gone.charCodeAt(at + 3) === fourth;
+    if (isLike && gone.startsWith(text, at)) return true;
+  }
+  return false;
+}
+
+/**
+ * The page after all changes of a batch. Deleted ids follow in the order in which they were deleted, and none comes back. That none is
+ * deleted twice is for the rules to see, which find no key that is gone.
+ */
+export function withFacts({ facts, gone }: KeyFactsPage, changes: readonly KeyFacts[]): KeyFactsPage {
+  const next = new Map(facts);
+  const deleted = new Set<string>();
+  for (const each of changes) {
+    if (each.deleted === true) {
+      deleted.add(each.id);
+      next.delete(each.id);
+      continue;
+    }
+    if (deleted.has(each.id) || isGone(gone, each.id)) {
+      throw new Fault("internal", "a key that was deleted would come back");
+    }
+    next.set(each.id, each);
+  }
+  return { facts: next, gone: gone + [...deleted].map(goneText).join("") };
+}
+
+/** What a page takes to be kept at hand, in bytes, more or less. */
+export function weightOfFacts({ facts, gone }: KeyFactsPage): number {
+  return gone.length + facts.size * 512;
 }

@@ -7,7 +7,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import type { Entities, KnownFacts, PrivateKeyTag, RootQuorum, User, UserTag } from "./entities.ts";
 import { entityKinds, type ListedKind, type OwnPages } from "./entity_kinds.ts";
 import { checkJournalTable, type JournalTable } from "./journal.ts";
-import { keyFactsCodec } from "./key_facts_page.ts";
+import { findInPage, type KeyFactsPage, keyFactsCodec } from "./key_facts_page.ts";
 import type { MembersPage } from "./members.ts";
 import { listCodec, listJson, type PageCodec, valueCodec } from "./page_codec.ts";
 import { withBirthKeysProven } from "./proven.ts";
@@ -47,7 +47,7 @@ export type Oauth2CredentialsPage = OwnPages["oauth2Credentials"];
 export type AuthProxiesPage = OwnPages["authProxies"];
 
 /** Key facts by the first two digits of their ids: however many keys there are, a change writes a 256th of them. */
-export type KeyFactsPages = ReadonlyMap<string, ReadonlyMap<string, KnownFacts>>;
+export type KeyFactsPages = ReadonlyMap<string, KeyFactsPage>;
 
 type MixedPages = {
   members: MembersPage;
@@ -63,8 +63,10 @@ export type Pages = { [N in keyof (OwnPages & MixedPages)]: (OwnPages & MixedPag
 /** Pages that every decision has at hand. */
 export type SinglePage = Exclude<keyof Pages, "keyFacts">;
 
+export type FactsPageName = `keyFacts/${string}`;
+
 /** As the directory names it. */
-export type PageName = SinglePage | `keyFacts/${string}`;
+export type PageName = SinglePage | FactsPageName;
 
 /** Pages with a form of their own. A page's format number grows when its meaning changes; unknown ones are refused. */
 const ownCodecs: { [N in Exclude<SinglePage, keyof OwnPages>]: PageCodec<Pages[N]> } = {
@@ -137,7 +139,7 @@ export function isPageName(name: string): name is PageName {
 }
 
 /** Whether a decision may do without it until it is asked for. */
-export function isOptionalPage(name: PageName): name is `keyFacts/${string}` {
+export function isOptionalPage(name: PageName): name is FactsPageName {
   return name.startsWith("keyFacts/");
 }
 
@@ -158,7 +160,7 @@ export function isCounted(name: PageName): boolean {
 const factsPrefix = "keyFacts/";
 
 /** The page that holds the facts of a key, if it has any. */
-export function keyFactsPageOf(id: string): `keyFacts/${string}` {
+export function keyFactsPageOf(id: string): FactsPageName {
   return `${factsPrefix}${id.slice(0, 2)}`;
 }
 
@@ -184,8 +186,12 @@ export function decodePage<N extends SinglePage>(name: N, bytes: Uint8Array): Pa
 /** The pages with one more of them at hand. */
 export function withPage(pages: Pages, name: PageName, bytes: Uint8Array): Pages {
   if (!isOptionalPage(name)) return readWhole({ ...pages, [name]: decodePage(name, bytes) });
-  const facts = keyFactsCodec.decode(readPage(name, bytes, keyFactsCodec.format));
-  return { ...pages, keyFacts: new Map(pages.keyFacts).set(name.slice(factsPrefix.length), facts) };
+  return { ...pages, keyFacts: new Map(pages.keyFacts).set(...readFacts(name, bytes)) };
+}
+
+/** A page of facts with its place among them. */
+export function readFacts(name: FactsPageName, bytes: Uint8Array): [string, KeyFactsPage] {
+  return [name.slice(factsPrefix.length), keyFactsCodec.decode(readPage(name, bytes, keyFactsCodec.format))];
 }
 
 /** What older pages leave to others to say. Pages come in no order, and every organization has settings. */
@@ -201,7 +207,8 @@ export function hasPage({ keyFacts }: Pages, name: PageName): boolean {
 }
 
 export function findKeyFacts({ keyFacts }: Pages, id: string): KnownFacts | undefined {
-  return keyFacts.get(id.slice(0, 2))?.get(id);
+  const page = keyFacts.get(id.slice(0, 2));
+  return page && findInPage(page, id);
 }
 
 function readPage(name: PageName, bytes: Uint8Array, newest: number): never {

@@ -262,6 +262,20 @@ export async function findStateLength(store: Store, organizationId: string): Pro
   return row?.length ?? 0;
 }
 
+const factsLength = compiled("facts_length", (db, organizationId: string) =>
+  db
+    .selectFrom("pages")
+    .select(sql<number>`cast(coalesce(sum(length(content)), 0) as integer)`.as("length"))
+    .where("organization_id", "=", organizationId)
+    .where("name", "like", "keyFacts/%"),
+);
+
+/** How long all of its pages of key facts are, in bytes. None is read for it. */
+export async function findFactsLength(store: Store, organizationId: string): Promise<number> {
+  const [row] = await factsLength(store, organizationId);
+  return row?.length ?? 0;
+}
+
 /** One statement, as with whole states. */
 const partOfState = compiled("part_of_state", (db, organizationId: string, name: string) =>
   db

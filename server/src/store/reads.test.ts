@@ -12,7 +12,7 @@ import {
 } from "./across.ts";
 import { findActivity, findActivityByFingerprint } from "./activities.ts";
 import { commitGroup } from "./commit.ts";
-import { findCaller, findStateLength, loadHeaders, loadJournal, loadState } from "./organizations.ts";
+import { findCaller, findFactsLength, findStateLength, loadHeaders, loadJournal, loadState } from "./organizations.ts";
 
 for (const dialect of dialects) {
   describe(`reads on ${dialect}`, () => {
@@ -56,7 +56,7 @@ for (const dialect of dialects) {
     test("how long a state is can be asked without reading it, and is that of what would be read", async (t) => {
       const found = await family(t);
       if (found === undefined) return;
-      const { store, left } = found;
+      const { store, left, right } = found;
       const facts = { name: "keyFacts/0a", content: new Uint8Array(5_000) };
       const members = { name: "members", content: new Uint8Array(300_000) };
       const change = stateChange(left, 1);
@@ -67,6 +67,8 @@ for (const dialect of dialects) {
       assert.ok(length > 300_000);
       assert.equal(await findStateLength(store, left), length);
       assert.equal(await findStateLength(store, randomUUID()), 0);
+      assert.equal(await findFactsLength(store, left), 5_000);
+      assert.equal(await findFactsLength(store, right), 0);
     });
 
     test("a key is found below its parent only, apart where it is proven, and of many copies the oldest", async (t) => {

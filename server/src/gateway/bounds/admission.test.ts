@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as breath } from "node:timers/promises";
 import { patienceMs } from "../../../../core/test/patience.ts";
-import { weightOf } from "../submit/request_weight.ts";
+import { factsOfRecords, weightAsSent, weightOf } from "../submit/request_weight.ts";
 import { createAdmission } from "./admission.ts";
 import { type AdmissionLimits, type Replies, replySizeOf, type Weight } from "./admission_limits.ts";
 
@@ -222,6 +222,29 @@ test("an organization whose requests write megabytes has few of them under way",
   assert.ok(seen.length > 1 && seen.length <= 5, `${seen.length}`);
   for (let i = 0; i < 64; i++) come("b", "b", weightOf({ ...state, stateLength: 4 * kibibyte }, i === 0));
   assert.equal(seen.filter((name) => name === "b").length, 64);
+});
+
+test("pages that a deletion of a thousand keys will ask for count before the signer asks for them, and once", () => {
+  const mebibyte = 1024 * kibibyte;
+  const factsLength = factsOfRecords(1_000, 16 * mebibyte);
+  assert.equal(factsLength, 16 * mebibyte);
+  assert.equal(factsOfRecords(32, 16 * mebibyte), 2 * mebibyte);
+  const deletion = { body: new Uint8Array(40 * kibibyte), cost: 100_000, stateLength: 10 * kibibyte, factsLength };
+  const expected = weightOf(deletion, true);
+  assert.ok(expected.offered > factsLength && expected.reply > factsLength && expected.cost > 300_000);
+  const sent = { state: undefined, others: [], records: [] };
+  for (const pages of [[], [{ name: "keyFacts/00", content: new Uint8Array(factsLength) }]]) {
+    const { offered, reply } = weightAsSent(deletion, expected, { ...sent, pages });
+    assert.deepEqual([offered, reply], [factsLength, expected.reply]);
+  }
+  const everything = 1024 * mebibyte;
+  const { seen, come } = watched({ ...room(32 * mebibyte), waiting: 100, waitingBytes: everything });
+  for (let i = 0; i < 10; i++) come("a", "a", expected);
+  assert.equal(seen.length, 1);
+
+  function room(allBytes: number) {
+    return { allReplies: everything, allBytes, inFlight: 64, allInFlight: 900, cost: everything, allCost: everything };
+  }
 });
 
 test("who stops waiting gives up its place, and nothing is kept of it", async () => {

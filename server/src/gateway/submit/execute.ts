@@ -7,12 +7,14 @@ import { isOtherAddress } from "../../rules/ip_allowlists.ts";
 import { passed } from "../../state/steps.ts";
 import { type ActivityRow, findActivity } from "../../store/activities.ts";
 import type { CommitItem } from "../../store/commit_item.ts";
+import { findFactsLength } from "../../store/organizations.ts";
 import { type ActivityRecord, noRights } from "../../views/activity_view.ts";
 import { appProofsOf } from "../../views/app_proofs_view.ts";
 import { readActivity, waitingStatus } from "../../views/read_activity.ts";
 import { authenticateQuery, claimedCredential } from "../evidence/authenticate_query.ts";
 import { claimedSourceCheck } from "../evidence/check_source.ts";
 import type { Decided, Preparation } from "./preparation.ts";
+import { factsOfRecords } from "./request_weight.ts";
 import { endsTurn, Round, type RoundResult, runRounds, submitLimits } from "./round.ts";
 import { maySeeBearer } from "./sealed_results.ts";
 import type { StampedRequest } from "./stamped_request.ts";
@@ -88,7 +90,12 @@ class Execution {
       const actingParentId = isOfParent ? known.organizationId : undefined;
       const checkSource = claimedSourceCheck(this.#dependencies, request);
       const asked = { body, evidence, checkSource, subOrganizationId, target, records, caller, actingParentId };
-      const weighed = { ...asked, cost, stateShare, stateLength };
+      // Strangers are not asked about for; and of the few keys that most requests name, the pages make no difference.
+      const factsLength =
+        records.length > manyRecords
+          ? factsOfRecords(records.length, await findFactsLength(this.#dependencies.store, organizationId))
+          : 0;
+      const weighed = { ...asked, cost, stateShare, stateLength, factsLength };
       this.#preparation = this.#dependencies.organizations.begin(organizationId, weighed);
     }
     const step = await this.#preparation.attempt(this.round, needs);

@@ -95,7 +95,7 @@ export class Preparation {
   }
 
   readonly #onSend = (sent: Request<"prepare">): void => {
-    const weight = weightAsSent(this.#expected, sent);
+    const weight = weightAsSent(this.#request, this.#expected, sent);
     this.#admission.correct(this.#weight, weight);
     this.#weight = weight;
   };

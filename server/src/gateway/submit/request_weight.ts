@@ -13,7 +13,16 @@ export type WeighedRequest = {
   stateShare?: number;
   /** Of the state that it will be decided on, in bytes, as far as it is known. */
   stateLength?: number;
+  /** Of the pages of key facts that the signer is likely to ask for, in bytes. */
+  factsLength?: number;
 };
+
+const factsPages = 256;
+
+/** Of an organization's pages of key facts, those that so many records lie in: each may be in another one. */
+export function factsOfRecords(records: number, allFacts: number): number {
+  return Math.ceil((allFacts * Math.min(records, factsPages)) / factsPages);
+}
 
 /** Leaf, row and votes, whatever was asked for. */
 const rowBytes = 4 * 1024;
@@ -23,27 +32,31 @@ const bytesPerCost = 2;
 
 /** `offersState`: whether the state is likely to go along. */
 export function weightOf(request: WeighedRequest, offersState: boolean): Required<Weight> {
-  const { body, target, cost, stateShare = 1, stateLength = 0 } = request;
+  const { body, target, cost, stateShare = 1, stateLength = 0, factsLength = 0 } = request;
   const bytes = body.length + (target?.length ?? 0);
-  const offered = offersState ? stateLength : 0;
-  const written = stateLength * stateShare;
+  const offered = (offersState ? stateLength : 0) + factsLength;
+  const written = stateLength * stateShare + factsLength;
   return {
     cost: cost + costOfState({ read: offered, written }),
     bytes,
     offered,
     // Room is taken for the most that it may write: what writes seldom costs little, but whoever floods chooses what does. In whole bytes,
     // because what is added must be gone when it is taken away again.
-    reply: Math.ceil(stateLength * Math.ceil(stateShare) + 2 * bytes + bytesPerCost * cost + rowBytes),
+    reply: Math.ceil(stateLength * Math.ceil(stateShare) + factsLength + 2 * bytes + bytesPerCost * cost + rowBytes),
   };
 }
 
-/** The same, now that it is known what goes along. Pages that were asked for are mostly asked for to be written. */
+/**
+ * The same, now that it is known what goes along. Pages that were asked for are mostly asked for to be written; those that will be keep
+ * their room until then.
+ */
 export function weightAsSent(
+  { factsLength = 0 }: WeighedRequest,
   expected: Required<Weight>,
   { state, pages, others, records }: Pick<Request<"prepare">, "state" | "pages" | "others" | "records">,
 ): Required<Weight> {
-  const brought = lengthOf(pages);
+  const brought = Math.max(lengthOf(pages), factsLength);
   const secrets = records.reduce((sum, { content, sealed }) => sum + content.length + (sealed?.length ?? 0), 0);
   const states = others.reduce((sum, other) => sum + lengthOf(other.pages), lengthOf(state?.pages ?? []));
-  return { ...expected, offered: states + brought + secrets, reply: expected.reply + brought };
+  return { ...expected, offered: states + brought + secrets, reply: expected.reply - factsLength + brought };
 }

@@ -2,10 +2,12 @@
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { maxVerdictIds } from "@keystead/core/log/outside_values.ts";
+import { createPace, type Work } from "@keystead/core/work.ts";
 import { nodeHpke } from "../../curves/node_hpke.ts";
 import { nodeSigning } from "../../curves/node_signing.ts";
 import type { KeyAccess, NewRecord } from "../../endpoints/key_access.ts";
 import type { Prepared, Request } from "../../frames/messages.ts";
+import type { KnownFacts } from "../../state/entities.ts";
 import { findKeyFacts, hasPage, keyFactsPageOf, type PageName } from "../../state/pages.ts";
 import { leafWishKey, type RecordWish, wishKey } from "../../state/record_wish.ts";
 import {
@@ -28,6 +30,33 @@ import type { Signer } from "./signer.ts";
 /** What came with a frame beside the state. */
 export type Supplied = Pick<Request<"prepare">, "records" | "wishes">;
 
+/** A thousand may come for one deletion: so many are read, or looked for in the state, between two pauses. */
+const recordsAtOnce = 100;
+
+/** Reads many records with pauses, before somebody asks for all at once. What is wrong with one is said to whoever needs it. */
+export function* readingRecords({ records: cache }: Signer, { records }: Supplied): Work<void> {
+  if (records.length <= recordsAtOnce) return;
+  const pace = createPace(recordsAtOnce);
+  for (const { content } of records) {
+    try {
+      cache.read(content);
+    } catch {
+      return;
+    }
+    if (pace(1)) yield;
+  }
+}
+
+/** Looks, with pauses, for what became of many keys: those that are asked for together are mostly all changed. */
+export function* lookingForFacts({ records, factsOf }: Pick<KeyAccess, "records" | "factsOf">): Work<void> {
+  if (records.length <= recordsAtOnce) return;
+  const pace = createPace(recordsAtOnce);
+  for (const record of records) {
+    factsOf(recordIdOf(record));
+    if (pace(1)) yield;
+  }
+}
+
 export function openKeyAccess(signer: Signer, state: OpenState, supplied: Supplied, verdicts: Verdicts): KeyAccess {
   const { keyring, sealer } = signer;
   const { organizationId } = state;
@@ -49,6 +78,8 @@ export function openKeyAccess(signer: Signer, state: OpenState, supplied: Suppli
   if (toSee.length > 0) throw needsLeaves(toSee);
   if (unreleased.length > 0) verdicts.note("unreleased", false, { ids: unreleased.slice(0, maxVerdictIds) });
   const records = [...sealedOf.keys()];
+  /** Rules ask about one key several times, and each time the ids of many would be looked through. */
+  const factsAsked = new Map<string, KnownFacts | undefined>();
   const isAbsent = (name: PageName) =>
     !hasPage(state.pages, name) && state.directory.pages.some((page) => page.name === name);
 
@@ -75,8 +106,11 @@ export function openKeyAccess(signer: Signer, state: OpenState, supplied: Suppli
     random: (length) => signer.draws.random(length),
     records,
     factsOf(id) {
+      if (factsAsked.has(id)) return factsAsked.get(id);
       if (isAbsent(keyFactsPageOf(id))) throw needsPages(absentPages(id));
-      return findKeyFacts(state.pages, id);
+      const facts = findKeyFacts(state.pages, id);
+      factsAsked.set(id, facts);
+      return facts;
     },
     open(record) {
       const sealed = sealedOf.get(record);

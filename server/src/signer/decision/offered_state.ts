@@ -4,14 +4,27 @@
  */
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import { finish, type Work } from "@keystead/core/work.ts";
+import { createPace, finish, type Work } from "@keystead/core/work.ts";
 import type { OfferedState } from "../../frames/messages.ts";
 import { digestKey, sha256 } from "../../state/digest.ts";
 import { decodeDirectory } from "../../state/directory.ts";
-import { emptyPages, hasPage, isCounted, isOptionalPage, isPageName, type Pages, withPage } from "../../state/pages.ts";
+import {
+  emptyPages,
+  type FactsPageName,
+  hasPage,
+  isCounted,
+  isOptionalPage,
+  isPageName,
+  type Pages,
+  readFacts,
+  withPage,
+} from "../../state/pages.ts";
 import { changedRows, refusedState } from "./line.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
+
+/** Of pages that are read or written between two pauses: a millisecond or two. */
+export const bytesAtOnce = 256 * 1024;
 
 /** The state of this organization; any other that is offered in its place is refused, whoever wrote it. */
 export function openStateOf(signer: Signer, organizationId: string, offered: OfferedState): OpenState {
@@ -71,10 +84,10 @@ function* openingState(signer: Signer, offered: OfferedState): Work<OpenState> {
   let pages: Pages = emptyPages;
   const pageLengths = new Map<string, number>();
   for (const { name, digest } of directory.pages) {
-    yield;
     if (!isPageName(name)) throw refuse(`page \`${name}\` was written by a newer version of Keystead`);
     const content = offered.pages.find((page) => page.name === name)?.content;
     if (content === undefined && isOptionalPage(name)) continue;
+    yield;
     if (content === undefined) throw refuse(`page \`${name}\` is missing`);
     if (digestKey(signer.draws.pageDigest(name, content)) !== digestKey(digest))
       throw refuse(`page \`${name}\` was changed`);
@@ -84,15 +97,26 @@ function* openingState(signer: Signer, offered: OfferedState): Work<OpenState> {
   return { known, organizationId, directory, pages, pageLengths };
 }
 
-/** The state with pages that were asked for. One that is not the directory's is left out: it is asked for again. */
-export function withOffered(state: OpenState, offered: readonly { name: string; content: Uint8Array }[]): OpenState {
-  let { pages } = state;
-  for (const { name, content } of offered) {
-    const listed = state.directory.pages.find((page) => page.name === name);
-    if (listed === undefined || !isPageName(name) || hasPage(pages, name)) continue;
-    if (matches(content, listed.digest)) pages = withPage(pages, name, content);
+/**
+ * The state with pages that were asked for, of which there may be 16 megabytes. One that is not the directory's is left out: it is asked
+ * for again.
+ */
+export function* addingOffered(
+  state: OpenState,
+  offered: readonly { name: string; content: Uint8Array }[],
+): Work<OpenState> {
+  const { pages } = state;
+  const lacking = offered.filter(({ name }) => isPageName(name) && isOptionalPage(name) && !hasPage(pages, name));
+  if (lacking.length === 0) return state;
+  const digests = new Map(state.directory.pages.map(({ name, digest }) => [name, digest]));
+  const keyFacts = new Map(pages.keyFacts);
+  const pace = createPace(bytesAtOnce);
+  for (const { name, content } of lacking) {
+    const digest = digests.get(name);
+    if (digest !== undefined && matches(content, digest)) keyFacts.set(...readFacts(name as FactsPageName, content));
+    if (pace(content.length)) yield;
   }
-  return pages === state.pages ? state : { ...state, pages };
+  return { ...state, pages: { ...pages, keyFacts } };
 }
 
 function matches(content: Uint8Array, digest: Uint8Array): boolean {

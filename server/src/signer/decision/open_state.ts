@@ -1,4 +1,5 @@
 import type { Directory } from "../../state/directory.ts";
+import { weightOfFacts } from "../../state/key_facts_page.ts";
 import type { Pages } from "../../state/pages.ts";
 import type { KnownHeader } from "./line.ts";
 
@@ -12,9 +13,10 @@ export type OpenState = {
   pageLengths: ReadonlyMap<string, number>;
 };
 
-/** What a state costs to keep at hand, in bytes: its pages, and what every state has. */
-export function weightOf({ pageLengths }: OpenState): number {
-  return pageLengths.values().reduce((sum, length) => sum + length, 4_096);
+/** What a state costs to keep at hand, in bytes: its pages, those that were asked for too, and what every state has. */
+export function weightOf({ pageLengths, pages }: Pick<OpenState, "pageLengths" | "pages">): number {
+  const asked = pages.keyFacts.values().reduce((sum, page) => sum + weightOfFacts(page), 0);
+  return pageLengths.values().reduce((sum, length) => sum + length, 4_096 + asked);
 }
 
 /** A page of another organization as it was read lately, with the digest and the directory of the state that it belongs to. */

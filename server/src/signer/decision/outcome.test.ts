@@ -19,6 +19,7 @@ function actWith(pinOf: () => unknown): { act: Act; secrets: Uint8Array[] } {
     state: { pages: emptyPages, directory: { pages: [] }, known: { header: {} } },
     asked: { form: { activity } },
     keys: () => undefined,
+    supplied: { records: [] },
     verdicts: createVerdicts(),
   };
   return { act: act as unknown as Act, secrets };

@@ -3,7 +3,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault, type FaultCode, faultCodes } from "@keystead/core/fault.ts";
 import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf_words.ts";
-import type { Work } from "@keystead/core/work.ts";
+import { finish, type Work } from "@keystead/core/work.ts";
 import type { ActivityOutcome, AnyActivity } from "../../endpoints/define_activity.ts";
 import type { NewRecord } from "../../endpoints/key_access.ts";
 import { barePrepared } from "../../frames/bare_prepared.ts";
@@ -31,14 +31,14 @@ import { provingAddresses, sealedProofs } from "./app_proofs.ts";
 import { sealBodyOf, sealEvidenceOf } from "./body_boxes.ts";
 import { markCodes, openCodeAccess } from "./code_records.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
-import { markTexts, sealRecords, withLeaves } from "./key_records.ts";
+import { lookingForFacts, markTexts, sealRecords, withLeaves } from "./key_records.ts";
 import type { KnownHeader } from "./line.ts";
 import { weightOf } from "./open_state.ts";
 import { sealResult, withSpentCode } from "./results.ts";
 import { sealMessages } from "./seal_messages.ts";
 import type { Signer } from "./signer.ts";
 import { UnrecordedFault } from "./unrecorded_fault.ts";
-import { type Executed, type Executing, executedIn, noteExecuted, readyingPages, writeState } from "./write_state.ts";
+import { type Executed, type Executing, executedIn, noteExecuted, readyingPages, writingState } from "./write_state.ts";
 
 /**
  * What was changed in the database, and a memory that cannot be written, are nobody's failure: the request is refused and not recorded, and
@@ -50,6 +50,7 @@ const nobodysFailure: readonly FaultCode[] = ["internal", "aborted", "unavailabl
 export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
   let outcome: ActivityOutcome<unknown>;
   try {
+    if (act.supplied.records.length > 0) yield* lookingForFacts(act.keys());
     const started = run(act);
     // Between two of its pauses other organizations' requests are decided, and anything may be released. See scheduler.ts.
     outcome = "next" in started ? yield* started : started;
@@ -67,7 +68,7 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
   try {
     const addresses = yield* provingAddresses(act, outcome);
     yield* readyingPages(act.state, outcome.changes);
-    return take(act, grounds, outcome, addresses);
+    return yield* taking(act, grounds, outcome, addresses);
   } finally {
     // Sealed or not: an outcome that is not used after all leaves its secrets to nobody else.
     for (const { secret } of newRecordsOf(outcome)) secret.fill(0);
@@ -79,12 +80,12 @@ function newRecordsOf({ records = [], births = [] }: ActivityOutcome<unknown>): 
 }
 
 /** The rows of what the activity came to. */
-function take(
+function* taking(
   act: Act,
   grounds: LeafGrounds,
   outcome: ActivityOutcome<unknown>,
   addresses: readonly AppProof[],
-): Prepared[] {
+): Work<Prepared[]> {
   const { signer } = act;
   const births = outcome.births ?? [];
   if (births.length > 0 && !act.verdicts.confirm("born", () => !births.some((birth) => isCreated(signer, birth)))) {
@@ -110,7 +111,7 @@ function take(
   try {
     created = births.map((birth) => firstState(act, birth));
     transition = changesState
-      ? end(act, changes, { drawn, isByQuorum: grounds === "ROOT_QUORUM" && act.actingParent === undefined })
+      ? yield* ending(act, changes, { drawn, isByQuorum: grounds === "ROOT_QUORUM" && act.actingParent === undefined })
       : { ...stay, ledTo: onlyOne(created)?.known };
   } catch (error) {
     // What it leads to would be too long ever to be offered again. The head goes back to where it was.
@@ -234,14 +235,14 @@ export function refuse(act: Act, event: "REJECTED" | "FAILED", fault: Fault): Pr
   const said = JSON.stringify({ code: faultCodes[code], message, errorCode, details });
   const failure = withoutBearerValues(form, envelope.parameters, said);
   const changes = noLongerWaiting(act);
-  const transition = changes.length === 0 ? stay : end(act, changes);
+  const transition = changes.length === 0 ? stay : finish(ending(act, changes));
   const row = record(act, event, "NONE", transition, failure, { failure });
   return [{ ...row, ...sealedProofs(act, row.leaf) }];
 }
 
 /** Voted down: final, and the same bytes cannot be submitted anew. */
 export function reject(act: Act): Prepared[] {
-  return [record(act, "REJECTED", "NONE", end(act, noLongerWaiting(act)), "")];
+  return [record(act, "REJECTED", "NONE", finish(ending(act, noLongerWaiting(act))), "")];
 }
 
 /** The activity goes on waiting, with one more approval or as a new one. */
@@ -251,7 +252,7 @@ export function keepWaiting(
   change: (activityId: string) => Change,
 ): Prepared[] {
   const changes = [change(uuidFromBytes(idOf(act)))];
-  return [record(act, event, "NONE", advanceProving(act, changes, executedIn(act.state)), "")];
+  return [record(act, event, "NONE", finish(advancingProven(act, changes, executedIn(act.state))), "")];
 }
 
 export function alreadyExists(): Fault {
@@ -275,24 +276,29 @@ type Transition = {
 const stay: Transition = { changes: [] };
 
 /** The act is over: the next state knows its fingerprint, or refuses bodies of its time altogether. */
-function end(act: Act, changes: readonly Change[], how?: Executing): Transition {
+function* ending(act: Act, changes: readonly Change[], how?: Executing): Work<Transition> {
   const { signer, state, asked, nowMs } = act;
   const { slot, ...executed } = noteExecuted(signer, state, asked.envelope.timestampMs, asked.fingerprint, nowMs);
-  return { slot, ...advanceProving(act, changes, executed, how) };
+  return { slot, ...(yield* advancingProven(act, changes, executed, how)) };
 }
 
 /**
  * The next state, in which the key that stamped this request is proven: whoever changes the state has that key, whosever activity it
  * votes on. Where the mark alone would make full pages too long, the act goes on without it, or the quorum could not make room.
  */
-function advanceProving(act: Act, intended: readonly Change[], executed: Executed, how?: Executing): Transition {
+function* advancingProven(
+  act: Act,
+  intended: readonly Change[],
+  executed: Executed,
+  how?: Executing,
+): Work<Transition> {
   const changes = proving(act, intended);
   try {
-    return { changes, ...advance(act, changes, executed, how) };
+    return { changes, ...(yield* advancing(act, changes, executed, how)) };
   } catch (error) {
     const isTooLong = error instanceof Fault && error.code === "resource_exhausted";
     if (!isTooLong || changes === intended) throw error;
-    return { changes: intended, ...advance(act, intended, executed, how) };
+    return { changes: intended, ...(yield* advancing(act, intended, executed, how)) };
   }
 }
 
@@ -311,15 +317,15 @@ function proving(act: Act, changes: readonly Change[]): readonly Change[] {
   return withProvenCredential(state.pages.members, changes, user.userId, credential.credentialId);
 }
 
-function advance(
+function* advancing(
   { signer, state, bodyMs, nowMs }: Act,
   changes: readonly Change[],
   executed: Executed,
   how?: Executing,
-): Pick<Transition, "next" | "ledTo"> {
+): Work<Pick<Transition, "next" | "ledTo">> {
   const { known, directory, pages, pageLengths } = state;
   const before = { ...known.header, digest: known.digest, directory, pages, pageLengths };
-  const { next, open } = writeState(signer, before, changes, executed, how);
+  const { next, open } = yield* writingState(signer, before, changes, executed, how);
   signer.heads.set(state.organizationId, open, weightOf(open));
   signer.memory.noteBodyTime(bodyMs, nowMs);
   return { next, ledTo: open.known };

@@ -28,11 +28,11 @@ import { isProxySent, proxySender } from "./auth_proxy_sender.ts";
 import { authenticate } from "./authenticate.ts";
 import { decidingAct } from "./decided.ts";
 import { openIdentityTokens } from "./identity_tokens.ts";
-import { openKeyAccess } from "./key_records.ts";
+import { openKeyAccess, readingRecords } from "./key_records.ts";
 import { changedRows } from "./line.ts";
 import { NeedsMore } from "./needs_more.ts";
 import { openOrders } from "./oauth2_orders.ts";
-import { missingLinks, openingStateOf, withOffered } from "./offered_state.ts";
+import { addingOffered, missingLinks, openingStateOf } from "./offered_state.ts";
 import { type OpenState, weightOf } from "./open_state.ts";
 import { createOtherStates, type OtherStates } from "./other_states.ts";
 import { alreadyExists, complete, keepWaiting, refuse } from "./outcome.ts";
@@ -66,7 +66,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
     offered === undefined ? signer.heads.get(organizationId) : yield* openingStateOf(signer, organizationId, offered);
   if (found === undefined) return again({ kind: "state", value: {} });
   checkNamed(asked, found, subOrganizationId);
-  const state = withOffered(found, request.pages);
+  const state = yield* addingOffered(found, request.pages);
   const linksFrom = linksToFetch(signer, state, offered);
   if (linksFrom === "passed over") return again({ kind: "state", value: {} });
   if (linksFrom !== undefined) return again({ kind: "links", value: { from: linksFrom } });
@@ -89,6 +89,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   checkRecoveryKey(form.activity, caller.credential);
   yield* compilingPolicies((actingParent ?? state).pages.policies);
   yield* readingInterfaces(signer, state, request);
+  yield* readingRecords(signer, request);
   const keys = once(() => openKeyAccess(signer, state, request, verdicts));
   const context: DecisionContext = {
     signer,

@@ -2,7 +2,7 @@
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { noState } from "@keystead/core/log/header.ts";
-import { createPace, type Work } from "@keystead/core/work.ts";
+import { createPace, finish, type Work } from "@keystead/core/work.ts";
 import type { NextState } from "../../frames/messages.ts";
 import { applyChanges } from "../../state/apply_changes.ts";
 import { sha256 } from "../../state/digest.ts";
@@ -16,6 +16,7 @@ import {
   emptyPages,
   encodePageOf,
   entitiesIn,
+  type FactsPageName,
   hasPage,
   isCounted,
   isOptionalPage,
@@ -27,6 +28,7 @@ import {
   rootQuorumReserve,
 } from "../../state/pages.ts";
 import { needsPages } from "./needs_more.ts";
+import { bytesAtOnce } from "./offered_state.ts";
 import type { OpenState } from "./open_state.ts";
 import type { Signer } from "./signer.ts";
 
@@ -69,6 +71,8 @@ export function* readyingPages(
   { pages, pageLengths }: Pick<OpenState, "pages" | "pageLengths">,
   changes: readonly Change[],
 ): Work<void> {
+  // What led to so many took a while already.
+  if (changes.length > entitiesAtOnce) yield;
   const touched = new Set<string>(changes.map(({ kind }) => entityKinds[kind].page));
   const pace = createPace(entitiesAtOnce);
   for (const [kind, { place, page }] of Object.entries(entityKinds)) {
@@ -81,27 +85,39 @@ export function* readyingPages(
   }
 }
 
-/** The state after `changes`, as the bytes to store and opened for the next decision. */
-export function writeState(
+type WrittenState = { next: NextState; open: OpenState };
+
+/** The same as `writingState`, where no keys are deleted by the thousand. */
+export function writeState(...args: Parameters<typeof writingState>): WrittenState {
+  return finish(writingState(...args));
+}
+
+/** The state after `changes`, as the bytes to store and opened for the next decision. Pauses between its pages: there may be 256. */
+export function* writingState(
   signer: Signer,
   before: Before,
   changes: readonly Change[],
   executed: Executed,
   { drawn, isByQuorum = false }: Executing = {},
-): { next: NextState; open: OpenState } {
+): Work<WrittenState> {
   const { pages: changed, touched } = applyChanges(before.pages, changes);
   const { recent, older } = executed.journals;
   const isOlderSame = older === before.pages.journals;
   const pages = isOlderSame ? changed : { ...changed, journals: older };
   if (!isOlderSame) touched.add("journals");
   requirePages(before, touched);
-  const written = [...touched].map((name) => writePage(signer, name, pages));
+  const written: WrittenPage[] = [];
+  const pace = createPace(bytesAtOnce);
+  for (const name of touched) {
+    const page = writePage(signer, name, pages);
+    written.push(page);
+    if (isOptionalPage(name) && pace(page.content.length)) yield;
+  }
   const pageLengths = new Map(before.pageLengths);
   for (const { name, content } of written) if (isCounted(name)) pageLengths.set(name, content.length);
   refuseTooLong(before.pageLengths, pageLengths, changes);
-  const most = maxFactsLength[isByQuorum ? "rootQuorum" : "others"];
   for (const { name, content } of written) {
-    if (isOptionalPage(name)) refuseLongFacts(before.pages, name, content, most);
+    if (isOptionalPage(name)) refuseLongFacts(before.pages, name, content, isByQuorum);
   }
   const directory: Directory = {
     pages: listPages(before.directory.pages, written),
@@ -171,12 +187,13 @@ function othersOf(lengths: Lengths): number {
   return totalOf(lengths) - (lengths.get("pending") ?? 0);
 }
 
-function refuseLongFacts(before: Pages, name: `keyFacts/${string}`, content: Uint8Array, most: number): void {
+function refuseLongFacts(before: Pages, name: FactsPageName, content: Uint8Array, isByQuorum: boolean): void {
+  const most = maxFactsLength[isByQuorum ? "rootQuorum" : "others"];
   if (content.length <= most || content.length <= encodePageOf(before, name).length) return;
   throw new Fault(
     "resource_exhausted",
-    "organization has deleted, renamed or exported too many keys: the root quorum can still do it; make new keys in another " +
-      "sub-organization",
+    `organization has deleted, renamed or exported too many keys${isByQuorum ? "" : ": the root quorum can still do it"}; ` +
+      "make new keys in another sub-organization",
   );
 }
 
