@@ -33,8 +33,8 @@ export type PolicySigner = {
   call(): Uint8Array;
 };
 
-export function createPolicySigner(): PolicySigner {
-  const quorum = createQuorum({ members: ["ann"], others: ["dave"], threshold: 1 });
+export function createPolicySigner({ pages = [] }: { pages?: StoredState["pages"] } = {}): PolicySigner {
+  const quorum = createQuorum({ members: ["ann"], others: ["dave"], threshold: 1, pages });
   const records: RecordRow[] = [];
 
   function bring(name: string, body: Uint8Array, hostile: Hostile = {}): readonly Prepared[] {

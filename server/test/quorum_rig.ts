@@ -78,6 +78,8 @@ type QuorumOptions = {
   isProven?: boolean;
   /** What waits from the beginning, by people of these ids. */
   pending?(idsOf: Quorum["idsOf"], nowMs: number): readonly PendingActivity[];
+  /** Further pages that the organization has from the beginning. */
+  pages?: StoredState["pages"];
   /** Users without keys whose names make the pages as long as this. */
   pagesLength?: number;
 };
@@ -90,6 +92,7 @@ export function createQuorum({
   limits = {},
   isProven = true,
   pending,
+  pages,
   pagesLength,
 }: QuorumOptions = {}): Quorum {
   const first = createSignerRig();
@@ -108,6 +111,7 @@ export function createQuorum({
     rootQuorum,
     ...(parentId && { parentId }),
     ...(pending && { pending: pending(idsOf, rig.clock.nowMs) }),
+    ...(pages && { pages }),
   };
   let state = anotherOrganization(rig, organizationId, users, made);
   if (pagesLength !== undefined) {

@@ -274,6 +274,8 @@ export type Made = {
   rootQuorum?: RootQuorum;
   parentId?: string;
   pending?: readonly PendingActivity[];
+  /** Pages that it has beside its own. */
+  pages?: StoredState["pages"];
   /** With a members page as it was before keys were proven. */
   format1?: true;
 };
@@ -286,12 +288,12 @@ export function anotherOrganization(
   rig: SignerRig,
   organizationId: string,
   users: readonly User[],
-  { rootQuorum, parentId, pending, format1 }: Made = {},
+  { rootQuorum, parentId, pending, pages: further = [], format1 }: Made = {},
 ): StoredState {
   const { authenticity } = openKeyring(rig.rootKey, 1, rig.keyring);
   const times = { createdAtMs: rig.clock.nowMs, updatedAtMs: rig.clock.nowMs };
   const userIds = users.slice(0, 1).map((user) => user.userId);
-  const pages = [
+  const pages: StoredState["pages"][number][] = [
     {
       name: "members",
       content: encodePage("members", {
@@ -310,6 +312,7 @@ export function anotherOrganization(
     const waiting = new Map(pending.map((each) => [each.fingerprint, each]));
     pages.push({ name: "pending", content: encodePage("pending", waiting) });
   }
+  pages.push(...further);
   const directory = encodeDirectory({
     pages: pages.map(({ name, content }) => ({ name, digest: sha256(content) })),
     floor: 0,
