@@ -10,7 +10,7 @@ import type { Prepared, Reply } from "../src/frames/messages.ts";
 import { sha256 } from "../src/state/digest.ts";
 import type { PendingActivity, User, UserTag } from "../src/state/entities.ts";
 import type { MembersPage } from "../src/state/members.ts";
-import { decodePage, emptyPages, type KeyFactsPages, type Pages, type SinglePage } from "../src/state/pages.ts";
+import { decodePage, emptyPages, type Pages, type SinglePage } from "../src/state/pages.ts";
 import {
   activityBody,
   anotherOrganization,
@@ -78,8 +78,8 @@ export type QuorumOptions = {
   isProven?: boolean;
   /** What waits from the beginning, by people of these ids. */
   pending?(idsOf: Quorum["idsOf"], nowMs: number): readonly PendingActivity[];
-  /** What became of its keys before. */
-  keyFacts?: KeyFactsPages;
+  /** Further pages that the organization has from the beginning. */
+  pages?: StoredState["pages"];
   /** Users without keys whose names make the pages as long as this. */
   pagesLength?: number;
 };
@@ -92,7 +92,7 @@ export function createQuorum({
   limits = {},
   isProven = true,
   pending,
-  keyFacts,
+  pages,
   pagesLength,
 }: QuorumOptions = {}): Quorum {
   const first = createSignerRig();
@@ -110,8 +110,8 @@ export function createQuorum({
   const made = {
     rootQuorum,
     ...(parentId && { parentId }),
-    ...(keyFacts && { keyFacts }),
     ...(pending && { pending: pending(idsOf, rig.clock.nowMs) }),
+    ...(pages && { pages }),
   };
   let state = anotherOrganization(rig, organizationId, users, made);
   if (pagesLength !== undefined) {

@@ -23,7 +23,7 @@ import { sha256 } from "../src/state/digest.ts";
 import { encodeDirectory } from "../src/state/directory.ts";
 import { nothingDrawn } from "../src/state/drawn.ts";
 import type { PendingActivity, RootQuorum, User } from "../src/state/entities.ts";
-import { emptyPages, encodePage, encodePageOf, type KeyFactsPages, type PageName } from "../src/state/pages.ts";
+import { encodePage } from "../src/state/pages.ts";
 import { stampEvidence } from "./evidence.ts";
 
 export type StoredState = Omit<OfferedState, "links"> & { version: number };
@@ -274,8 +274,8 @@ export type Made = {
   rootQuorum?: RootQuorum;
   parentId?: string;
   pending?: readonly PendingActivity[];
-  /** What became of its keys before. */
-  keyFacts?: KeyFactsPages;
+  /** Pages that it has beside its own. */
+  pages?: StoredState["pages"];
   /** With a members page as it was before keys were proven. */
   format1?: true;
 };
@@ -288,12 +288,12 @@ export function anotherOrganization(
   rig: SignerRig,
   organizationId: string,
   users: readonly User[],
-  { rootQuorum, parentId, pending, keyFacts = new Map(), format1 }: Made = {},
+  { rootQuorum, parentId, pending, pages: further = [], format1 }: Made = {},
 ): StoredState {
   const { authenticity } = openKeyring(rig.rootKey, 1, rig.keyring);
   const times = { createdAtMs: rig.clock.nowMs, updatedAtMs: rig.clock.nowMs };
   const userIds = users.slice(0, 1).map((user) => user.userId);
-  const pages = [
+  const pages: StoredState["pages"][number][] = [
     {
       name: "members",
       content: encodePage("members", {
@@ -312,10 +312,7 @@ export function anotherOrganization(
     const waiting = new Map(pending.map((each) => [each.fingerprint, each]));
     pages.push({ name: "pending", content: encodePage("pending", waiting) });
   }
-  for (const key of keyFacts.keys()) {
-    const name: PageName = `keyFacts/${key}`;
-    pages.push({ name, content: encodePageOf({ ...emptyPages, keyFacts }, name) });
-  }
+  pages.push(...further);
   const listed = pages.map(({ name, content }) => ({ name, digest: sha256(content) }));
   const directory = encodeDirectory({
     pages: listed.sort((a, b) => (a.name < b.name ? -1 : 1)),

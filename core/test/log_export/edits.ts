@@ -9,22 +9,32 @@ import type { Random } from "../seeded_random.ts";
 import { bytesOf } from "./stampers.ts";
 import { exportOf, signCheckpoint, signText, type TestDeployment } from "./test_export.ts";
 
-/** `leaf`: it must be named, as far as the place goes. `file`: no leaf can be, but the export is bad. `unchecked`: something is not disclosed. */
-export type Expected = { kind: "leaf"; place: Place } | { kind: "file" } | { kind: "unchecked" };
+/**
+ * `leaf`: it must be named, as far as the place goes. `file`: no leaf can be, but the export is bad. `cut`: the file is bad and no leaf is, and
+ * the first leaf behind the cut is named as unchecked. `unchecked`: something is not disclosed.
+ */
+export type Expected =
+  | { kind: "leaf"; place: Place }
+  | { kind: "file" }
+  | { kind: "cut"; file: string; first: Place | undefined }
+  | { kind: "unchecked" };
 
 export type Edit = { name: string; files: Map<string, Uint8Array>; expected: Expected; since?: readonly string[] };
 
 type LeafFileName = { path: string; logId: string; organizationId: string | undefined };
+type ReadLeafFile = LeafFileName & { records: readonly LeafRecord[] };
 
 /** An honest export, taken apart. */
 export type Base = {
   deployment: TestDeployment;
   files: ReadonlyMap<string, Uint8Array>;
-  /** Files with two leaves or more. */
-  leafFiles: readonly (LeafFileName & { records: readonly LeafRecord[] })[];
+  /** All of them. */
+  leafFiles: readonly ReadLeafFile[];
+  /** Those with two leaves or more, so that something is left beside the one that is edited. */
+  editable: readonly ReadLeafFile[];
 };
 
-type OwnFile = Base["leafFiles"][number] & { organizationId: string };
+type OwnFile = ReadLeafFile & { organizationId: string };
 
 export function takeApart(deployment: TestDeployment): Base {
   const files = exportOf(deployment);
@@ -38,11 +48,11 @@ export function takeApart(deployment: TestDeployment): Base {
     const read = [...readRecords(files.get(name.path) ?? new Uint8Array())];
     return { ...name, records: read.flatMap((each) => ("record" in each ? [each.record] : [])) };
   });
-  return { deployment, files, leafFiles: leafFiles.filter(({ records }) => records.length > 1) };
+  return { deployment, files, leafFiles, editable: leafFiles.filter(({ records }) => records.length > 1) };
 }
 
-const ownFiles = ({ leafFiles }: Base): OwnFile[] =>
-  leafFiles.filter((file): file is OwnFile => file.organizationId !== undefined);
+const ownFiles = ({ editable }: Base): OwnFile[] =>
+  editable.filter((file): file is OwnFile => file.organizationId !== undefined);
 
 function withFile({ files }: Base, path: string, content: Uint8Array): Map<string, Uint8Array> {
   return new Map(files).set(path, content);
@@ -52,10 +62,13 @@ function withRecords(base: Base, path: string, records: readonly LeafRecord[]): 
   return withFile(base, path, encodeRecords(records));
 }
 
-/** The leaf at an index of a file of leaves. */
-function leafAt({ logId, organizationId }: LeafFileName, index: number): Expected {
-  if (organizationId === undefined) return { kind: "leaf", place: { logId, ordinal: 0 } };
-  return { kind: "leaf", place: { logId, organizationId, ordinal: index + 1 } };
+/** The place of the leaf at an index of a file of leaves. */
+function placeAt({ logId, organizationId }: LeafFileName, index: number): Place {
+  return organizationId === undefined ? { logId, ordinal: 0 } : { logId, organizationId, ordinal: index + 1 };
+}
+
+function leafAt(file: LeafFileName, index: number): Expected {
+  return { kind: "leaf", place: placeAt(file, index) };
 }
 
 /** Which record a byte of a file lies in. */
@@ -73,34 +86,29 @@ function flipped(content: Uint8Array, at: number, bit: number): Uint8Array {
   return copy;
 }
 
-/** The exported leaf at a position, if it is one. */
-function leafAtPosition({ leafFiles }: Base, logId: string, position: number): Expected {
-  for (const file of leafFiles) {
-    const index = file.logId === logId ? file.records.findIndex((record) => record.position === position) : -1;
-    if (index >= 0) return leafAt(file, index);
-  }
-  return { kind: "file" };
-}
-
-/** The first exported leaf from a position on. */
-function firstFrom({ leafFiles }: Base, logId: string, from: number): Expected {
-  let found: { position: number; expected: Expected } | undefined;
+/** The first exported leaf of a log from a position on. */
+function firstFrom({ leafFiles }: Base, logId: string, from: number): (Place & { position: number }) | undefined {
+  let first: (Place & { position: number }) | undefined;
   for (const file of leafFiles) {
     if (file.logId !== logId) continue;
     const index = file.records.findIndex(({ position }) => position >= from);
     const position = file.records[index]?.position;
-    if (position !== undefined && (found === undefined || position < found.position)) {
-      found = { position, expected: leafAt(file, index) };
-    }
+    if (position === undefined || (first !== undefined && first.position < position)) continue;
+    first = { ...placeAt(file, index), position };
   }
-  return found?.expected ?? { kind: "file" };
+  return first;
+}
+
+/** Entries of leaves that are not exported belong to nobody here. */
+function leafOr(place: Place | undefined): Expected {
+  return place === undefined ? { kind: "file" } : { kind: "leaf", place };
 }
 
 type Maker = (base: Base, random: Random) => Omit<Edit, "name">;
 
 const makers: Record<string, Maker> = {
   flipInLeaves(base, random) {
-    const file = random.pick(base.leafFiles);
+    const file = random.pick(base.editable);
     const content = base.files.get(file.path) ?? new Uint8Array();
     const at = random.below(content.length);
     const files = withFile(base, file.path, flipped(content, at, random.below(8)));
@@ -112,7 +120,9 @@ const makers: Record<string, Maker> = {
     const content = base.files.get(path) ?? new Uint8Array();
     const at = random.below(content.length);
     const files = withFile(base, path, flipped(content, at, random.below(8)));
-    return { files, expected: leafAtPosition(base, logId, Math.floor(at / 32)) };
+    const position = Math.floor(at / 32);
+    const first = firstFrom(base, logId, position);
+    return { files, expected: leafOr(first?.position === position ? first : undefined) };
   },
   flipElsewhere(base, random) {
     const { logId } = random.pick(base.deployment.logs);
@@ -133,7 +143,7 @@ const makers: Record<string, Maker> = {
   },
   deleteStart(base, random) {
     const logIds = base.deployment.logs.map(({ logId }) => logPaths.operator(logId));
-    const file = random.pick(base.leafFiles.filter(({ path }) => logIds.includes(path)));
+    const file = random.pick(base.editable.filter(({ path }) => logIds.includes(path)));
     return { files: withRecords(base, file.path, file.records.slice(0, -1)), expected: { kind: "unchecked" } };
   },
   insert(base, random) {
@@ -182,8 +192,8 @@ const makers: Record<string, Maker> = {
     const path = logPaths.entries(logId);
     const content = base.files.get(path) ?? new Uint8Array();
     const at = random.below(content.length);
-    const expected = firstFrom(base, logId, Math.floor(at / 32));
-    return { files: withFile(base, path, content.slice(0, at)), expected };
+    const first = firstFrom(base, logId, Math.floor(at / 32));
+    return { files: withFile(base, path, content.slice(0, at)), expected: { kind: "cut", file: path, first } };
   },
   /** Other entries from a position on, in a tree that the log's own key has signed. */
   fork(base, random) {
@@ -193,7 +203,7 @@ const makers: Record<string, Maker> = {
     const entries = leaves.map((_, at) => (at < from ? before.slice(at * 32, at * 32 + 32) : bytesOf(random, 32)));
     const files = withFile(base, logPaths.entries(logId), Buffer.concat(entries));
     files.set(logPaths.checkpoint(logId), signCheckpoint(base.deployment, logId, entries));
-    return { files, expected: firstFrom(base, logId, from) };
+    return { files, expected: leafOr(firstFrom(base, logId, from)) };
   },
   /** A whole other history under the same key, which only an older checkpoint shows. */
   forkSince(base, random) {
@@ -217,7 +227,7 @@ const makers: Record<string, Maker> = {
     return { files: withRecords(base, file.path, records), expected: leafAt(file, index) };
   },
   move(base, random) {
-    const file = random.pick(base.leafFiles);
+    const file = random.pick(base.editable);
     const index = random.below(file.records.length);
     const records = file.records.map((record, at) =>
       at === index ? { ...record, position: record.position + 1 + random.below(3) } : record,

@@ -21,7 +21,7 @@ import {
 import { createPolicySigner } from "../../test/policy_signer_rig.ts";
 import { sha256 } from "../state/digest.ts";
 import { runningDigest } from "../state/journal.ts";
-import type { KeyFactsPage } from "../state/key_facts_page.ts";
+import { emptyPages, encodePageOf, type PageName } from "../state/pages.ts";
 import { createJournalCache } from "./decision/journal_cache.ts";
 
 /** So many bytes, hashed in JavaScript, take some thirty milliseconds where the unit costs were measured. */
@@ -190,17 +190,18 @@ test("no step of the signer is long: a thousand keys that are deleted, or tagged
 });
 
 test("no step of the signer is long: a thousand keys that are deleted after 700,000 others", (t) => {
-  const keyFacts = new Map<string, KeyFactsPage>();
-  for (let at = 0; at < 256; at++) {
+  const pages = Array.from({ length: 256 }, (_, at) => {
     const key = at.toString(16).padStart(2, "0");
     const ids = randomBytes(16 * 2_750);
     const gone = Array.from({ length: 2_750 }, (_, index) => {
       ids[16 * index] = at;
       return ids.toString("base64url", 16 * index, 16 * index + 16);
     });
-    keyFacts.set(key, { facts: new Map(), gone: gone.join("") });
-  }
-  const own = createWatched({ keyFacts });
+    const keyFacts = new Map([[key, { facts: new Map(), gone: gone.join("") }]]);
+    const name: PageName = `keyFacts/${key}`;
+    return { name, content: encodePageOf({ ...emptyPages, keyFacts }, name) };
+  });
+  const own = createWatched({ pages });
   const steps = Array.from({ length: 3 }, () =>
     own.longestStepOnce("ACTIVITY_TYPE_DELETE_PRIVATE_KEYS", {
       privateKeyIds: thousandKeys(own),

@@ -355,6 +355,44 @@ test("there may be as many findings as leaves, more than fit on a stack", () => 
   assert.deepEqual([report.verdict, report.findings.length], ["unchecked", count + 1]);
 });
 
+test("where the entries are cut the file is bad, and the leaves behind the cut are unchecked and not bad", () => {
+  const deployment = makeSmall((world) => {
+    act(world);
+    act(world);
+  });
+  const [log] = deployment.logs;
+  const path = logPaths.entries(log?.logId ?? "");
+  const cutAt = (length: number) => {
+    const files = exportOf(deployment);
+    return verify(deployment, files.set(path, (files.get(path) ?? new Uint8Array()).slice(0, length)));
+  };
+  // The operator acted at position 1, and the organization from position 3 on. The others are not exported.
+  const firsts = { 0: [1, 0], 63: [1, 0], 64: [3, 1], 127: [3, 1], 128: [4, 2], 160: [5, 3], 191: [5, 3] } as const;
+  for (const [length, [position, ordinal]] of Object.entries(firsts)) {
+    const report = cutAt(Number(length));
+    const why = "the entries end before this leaf: nothing shows that the log has it";
+    assert.deepEqual(
+      said(report),
+      ["bad: not 6 entries of 32 bytes", `unchecked: position ${position}: leaf ${ordinal}: ${why}`],
+      length,
+    );
+    assert.deepEqual([report.verdict, report.firstBadLeaf], ["bad", undefined], length);
+  }
+  assert.deepEqual(said(cutAt(192)), []);
+});
+
+test("a leaf behind a cut of the entries is still checked by itself", () => {
+  const deployment = makeSmall((world) => {
+    act(world);
+    act(world);
+    change(world, () => ({ evidence: [] }), []);
+  });
+  const path = logPaths.entries(deployment.logs[0]?.logId ?? "");
+  assert.deepEqual(said(verify(deployment, exportOf(deployment).set(path, new Uint8Array()))).slice(2), [
+    "bad: position 5: leaf 3: COMPLETED without evidence",
+  ]);
+});
+
 test("without the signer's statement nobody says that all leaves are there", () => {
   const deployment = makeSmall((world) => void act(world));
   const files = exportOf(deployment);

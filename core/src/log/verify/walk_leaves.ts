@@ -1,6 +1,7 @@
 /**
  * All leaves of one log that an export shows, of every organization and of the operator, in the order of positions: each must have the entry
- * at its position, and each organization's must be numbered without a gap. It stops at the first that is bad.
+ * at its position, and each organization's must be numbered without a gap. It stops at the first that is bad. Where the file of entries was
+ * cut, the file is bad and not the leaves behind the cut: those are checked by themselves, and the first is named as unchecked.
  */
 import { sameBytes } from "../../encoding/bytes.ts";
 import { toHex } from "../../encoding/hex.ts";
@@ -90,6 +91,7 @@ class Walk {
   readonly #seen = new Set<string>();
   #records = 0;
   #stamps = 0;
+  #isBehindCut = false;
 
   constructor(log: CheckedLog, checker: LeafChecker) {
     this.#log = log;
@@ -131,11 +133,21 @@ class Walk {
     const digest = this.#checker.sha256(leaf);
     const start = position * hashLength;
     const entry = this.#log.entries.subarray(start, start + hashLength);
+    const isCutOff = entry.length < hashLength;
     const stands = sameBytes(entry, entryOf(digest, ordinal, this.#checker.sha256));
     if (ordinal > expected && stands && organizationId !== undefined) return this.miss(file, expected);
     if (ordinal !== expected) return this.#bad(place, `it is numbered ${ordinal}, not ${expected}`);
-    if (!stands) return this.#bad(place, "the leaf is not the one that the log has at this position");
+    if (isCutOff) this.#cutOff(place);
+    else if (!stands) return this.#bad(place, "the leaf is not the one that the log has at this position");
     return this.#take(record, toHex(digest), leaf, { logId: this.#log.logId, ...place }, organizationId);
+  }
+
+  /** Says it of the first leaf only: no leaf behind it has an entry either. */
+  #cutOff(place: Place): void {
+    if (this.#isBehindCut) return;
+    this.#isBehindCut = true;
+    const what = "the entries end before this leaf: nothing shows that the log has it";
+    this.#findings.push({ kind: "unchecked", place: { logId: this.#log.logId, ...place }, what });
   }
 
   #erase({ ordinal, bodies }: LeafRecord, place: Place, organizationId: string | undefined): boolean {

@@ -19,7 +19,7 @@ import type { Prepared, StoredRecord } from "../../frames/messages.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import { objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
-import { maxFactsLength } from "../../state/pages.ts";
+import { keyFactsPageOf, maxFactsLength } from "../../state/pages.ts";
 import { decodeRecord } from "../../state/records.ts";
 
 const bodies = samples.chosenBodies;
@@ -87,6 +87,15 @@ function remove(organization: Organization, keys: readonly Key[]): void {
     keys.map(({ record }) => record),
   );
 }
+
+test("ids of keys whose bodies were chosen for one page spread over many", () => {
+  const organization = found();
+  const ids = Array.from({ length: 40 }, () => made(act(organization, chosen(organization))).id);
+  const pages = new Set(ids.map(keyFactsPageOf));
+  // Were ids the hash that the bodies are chosen by, there would be one page. By chance 40 ids fall into fewer than eight of the 256
+  // pages with a probability below C(256, 7) · (7/256)^40 < 2^-160: it does not happen.
+  assert.ok(pages.size >= 8, `40 keys lie in ${pages.size} pages: ${[...pages]}`);
+});
 
 /** The median of what one key costs, made and deleted, in microseconds of this process. */
 function costOf(organization: Organization): number {
