@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toHex } from "@keystead/core/encoding/hex.ts";
+import { Fault } from "@keystead/core/fault.ts";
 import { toSentence } from "@keystead/core/keys/mnemonic.ts";
 import { nobleKeyMaths } from "@keystead/core/keys/noble_key_maths.ts";
 import { p256 } from "@noble/curves/nist.js";
@@ -91,7 +92,7 @@ export const makers: Readonly<Record<Maker, (world: World) => Draft>> = {
     body: activityBody(world.rig, "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", {
       subOrganizationName: newName(world),
       rootQuorumThreshold: 1,
-      rootUsers: [{ userName: "root", apiKeys: [newApiKey()], authenticators: [], oauthProviders: [] }],
+      rootUsers: [{ userName: "root", apiKeys: [ownApiKey(world)], authenticators: [], oauthProviders: [] }],
       wallet: { walletName: "Main", accounts: [ethereum] },
     }),
   }),
@@ -205,6 +206,23 @@ export const makers: Readonly<Record<Maker, (world: World) => Draft>> = {
   }),
 };
 
+/** Older forms that make something which the newest cannot. */
+export const olderMakers: Readonly<Record<string, (world: World) => Draft>> = {
+  "create_sub_organization with private keys": (world) => ({
+    body: activityBody(world.rig, "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V3", {
+      subOrganizationName: newName(world),
+      rootQuorumThreshold: 1,
+      rootUsers: [{ userName: "root", apiKeys: [ownApiKey(world)], authenticators: [] }],
+      privateKeys: ["CURVE_SECP256K1", "CURVE_ED25519"].map((curve) => ({
+        privateKeyName: newName(world),
+        curve,
+        privateKeyTags: [],
+        addressFormats: [],
+      })),
+    }),
+  }),
+};
+
 /** Where the second one is prepared. The first is on the world's own signer, on its newest state. */
 export const situations = [
   "same state",
@@ -289,6 +307,11 @@ function newApiKey() {
   return { apiKeyName: "key", publicKey, curveType: "API_KEY_CURVE_P256" };
 }
 
+/** The key that stamps everything here, so that the new organization's keys can be used, too. */
+function ownApiKey({ rig: { orders } }: World) {
+  return { apiKeyName: "key", publicKey: orders.birth.apiPublicKey, curveType: "API_KEY_CURVE_P256" };
+}
+
 function takeTarget(world: World, kind: "wallet" | "privateKey"): string {
   const path = kind === "wallet" ? "init_import_wallet" : "init_import_private_key";
   return world.targets[kind].pop() ?? actNow(world, path).importBundle;
@@ -297,6 +320,17 @@ function takeTarget(world: World, kind: "wallet" | "privateKey"): string {
 /** Prepares, whatever the signer asks for first. */
 export function prepareIn(world: World, operations: Operations, state: StoredState, { body, records = [] }: Draft) {
   const brought = records.map((id) => world.records.get(id)).filter((record) => record !== undefined);
+  return prepareWith(world, operations, state, body, brought);
+}
+
+/** The same with records from wherever they are. */
+function prepareWith(
+  world: World,
+  operations: Operations,
+  state: StoredState,
+  body: Uint8Array,
+  brought: readonly StoredRecord[],
+): Prepared[] {
   const wishes: string[] = [];
   const statements: Uint8Array[] = [];
   let journal: Uint8Array | undefined;
@@ -305,7 +339,7 @@ export function prepareIn(world: World, operations: Operations, state: StoredSta
     const evidence = stampEvidence(stampOf(world.rig, body));
     const none = { subOrganizationId: undefined, target: undefined, pages: [], others: [], statements };
     const reply = operations.prepare({ body, evidence, state: offered, journal, records: brought, wishes, ...none });
-    if (reply.kind === "prepared") return reply.value;
+    if (reply.kind === "prepared") return [...reply.value];
     for (const wish of reply.value) {
       if (wish.kind === "record") wishes.push(wish.value.wish);
       // A hostile gateway has nothing to show for it.
@@ -429,6 +463,57 @@ function startOn(
   );
   operations.hello({ protocol: protocolVersion, keyring });
   return operations;
+}
+
+/** What came of keys that somebody wanted to use: the ids of those that signed or were exported, and why the others were not. */
+export type Tried = { used: string[]; refusals: string[] };
+
+/**
+ * Has each key of a preparation sign or be exported, under its own id and with its own records, after `counted` is committed: its twin.
+ * Keys of a new organization are used there, by its own root user.
+ */
+export function tryKeys(
+  world: World,
+  operations: Operations,
+  prepared: readonly Prepared[],
+  [, birth]: readonly Prepared[],
+): Tried {
+  const born = birth && { ...world, state: stateAfter(undefined, birth), records: new Map(), journals: new Map() };
+  const brought = prepared.flatMap(({ records }) => records.map(({ content, sealed }) => ({ content, sealed })));
+  const tried: Tried = { used: [], refusals: [] };
+  for (const [id, record] of keysOf(prepared)) {
+    const { organizationId } = record;
+    const place = organizationId === world.rig.orders.birth.organizationId ? world : born;
+    if (place === undefined) throw new Error("a key of an organization that was never born");
+    try {
+      const asked = prepareWith(place, operations, place.state, useBody(world, record), brought);
+      const { status, failure } = asked[0]?.activity ?? {};
+      const isUsed = status === "ACTIVITY_STATUS_COMPLETED" && release(operations, asked).every(Boolean);
+      if (isUsed) {
+        tried.used.push(id);
+        commit(place, asked);
+      } else tried.refusals.push(failure ?? "not released");
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      tried.refusals.push(error.message);
+    }
+  }
+  return tried;
+}
+
+/** A body that needs the key's secret. */
+function useBody({ rig }: World, record: KeyRecord): Uint8Array {
+  const { organizationId } = record;
+  if (record.kind === "walletAccount") {
+    const type = "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2";
+    const choices = { encoding: "PAYLOAD_ENCODING_HEXADECIMAL", hashFunction: "HASH_FUNCTION_NO_OP" };
+    const parameters = { signWith: record.address, payload: toHex(freshKey()), ...choices };
+    return activityBody(rig, type, parameters, { organizationId });
+  }
+  const { targetPublicKey } = exportClient();
+  const type = record.kind === "wallet" ? "ACTIVITY_TYPE_EXPORT_WALLET" : "ACTIVITY_TYPE_EXPORT_PRIVATE_KEY";
+  const named = record.kind === "wallet" ? { walletId: record.walletId } : { privateKeyId: record.privateKeyId };
+  return activityBody(rig, type, { ...named, targetPublicKey }, { organizationId });
 }
 
 /** Keys by id, of an activity's own organization and of what it brings into the world. */
