@@ -1,5 +1,6 @@
-/** Gateway and signer hold the descriptors they were given or opened themselves, whatever the launcher's parent left open. */
+/** Gateway, signer and courier hold the descriptors they were given or opened themselves, whatever the launcher's parent left open. */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
@@ -7,11 +8,15 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { createApiKeyStamper, createClient } from "@keystead/sdk";
 import { patienceMs, testTimeoutMs } from "../../core/test/patience.ts";
 import { freshDataFolder } from "./data_folder.ts";
 import { type KeysteadServer, type ServerOptions, startKeystead } from "./keystead_server.ts";
+import { messageTo } from "./mailbox.ts";
+import type { ServerProcesses } from "./process_tree.ts";
 
-type Role = "gateway" | "signer";
+type Role = keyof ServerProcesses;
+type Running = Partial<Record<Role, number>>;
 type Descriptors = Map<number, string>;
 
 function descriptorsOf(pid: number): Descriptors {
@@ -33,10 +38,11 @@ const given: Record<Role, readonly RegExp[]> = {
   gateway: [/^\/dev\/null$/, /^socket:/, /^socket:/, /^socket:/],
   // The same (its output is the launcher's), the socket to the gateway, and control.
   signer: [/^\/dev\/null$/, /^socket:|^pipe:/, /^socket:|^pipe:/, /^socket:/, /^socket:/],
+  courier: [/^\/dev\/null$/, /^socket:/, /^socket:/, /^socket:/, /^socket:/],
 };
 
-/** Sockets beyond those: the listener and the signer's other end, which arrives over the channel. */
-const sockets: Record<Role, number> = { gateway: 2, signer: 0 };
+/** Sockets beyond those: the listener, and the other ends of signer and courier, which arrive over the channel. */
+const sockets: Record<Role, number> = { gateway: 3, signer: 0, courier: 0 };
 
 /** What is open and neither given nor opened by the process itself. */
 function unexplained(role: Role, descriptors: Descriptors, folder: string): string[] {
@@ -75,14 +81,34 @@ async function statusOf(url: string): Promise<number | undefined> {
   }
 }
 
-async function bothOf(server: KeysteadServer, not: Partial<Record<Role, number>> = {}): Promise<Record<Role, number>> {
+/** These processes, once all of them run and the server is ready; `not`: those that have ended, or will. */
+async function running<R extends Role>(
+  server: KeysteadServer,
+  roles: readonly R[],
+  not: Running = {},
+): Promise<Record<R, number>> {
   for (const until = Date.now() + patienceMs; Date.now() < until; await pause(50)) {
-    const { gateway, signer } = await server.children();
-    const isNew = gateway !== not.gateway && signer !== not.signer;
+    const children = await server.children();
+    const found = roles.flatMap((role) => {
+      const pid = children[role];
+      return pid === undefined || pid === not[role] ? [] : [[role, pid]];
+    });
     const isReady = (await statusOf(`${server.url}/readyz`)) === 200;
-    if (gateway !== undefined && signer !== undefined && isNew && isReady) return { gateway, signer };
+    if (found.length === roles.length && isReady) return Object.fromEntries(found);
   }
-  assert.fail(`no gateway and signer: ${server.output()}`);
+  assert.fail(`not all of ${roles.join(", ")} run: ${server.output()}`);
+}
+
+/** The courier is started for the first message that is to be sent. */
+async function sendMessage({ bootstrap }: KeysteadServer): Promise<void> {
+  const { baseUrl, organizationId, apiPublicKey, apiPrivateKey } = bootstrap;
+  const client = createClient({
+    ...{ baseUrl, organizationId },
+    stamper: createApiKeyStamper({ apiPublicKey, apiPrivateKey }),
+  });
+  const contact = `${randomUUID()}@example.com`;
+  await client.initOtp({ otpType: "OTP_TYPE_EMAIL", contact, appName: "App" });
+  await messageTo(contact);
 }
 
 async function startWith(t: TestContext, options: ServerOptions): Promise<KeysteadServer> {
@@ -91,7 +117,7 @@ async function startWith(t: TestContext, options: ServerOptions): Promise<Keyste
   return server;
 }
 
-test("files, pipes and sockets of the launcher's parent reach neither child, not after restarts either", {
+test("files, pipes and sockets of the launcher's parent reach no child, not after restarts either", {
   skip: process.platform !== "linux" && "needs /proc",
   timeout: testTimeoutMs,
 }, async (t) => {
@@ -114,24 +140,35 @@ test("files, pipes and sockets of the launcher's parent reach neither child, not
   const server = await startWith(t, options);
   assert.match(server.output(), /ready at/);
 
-  const folders = { gateway: join(dataFolder, "database"), signer: join(dataFolder, "signer") };
-  const check = async (pids: Record<Role, number>, when: string) => {
-    for (const role of ["gateway", "signer"] as const) {
-      const look = () => unexplained(role, descriptorsOf(pids[role]), folders[role]);
+  const folders = {
+    gateway: join(dataFolder, "database"),
+    signer: join(dataFolder, "signer"),
+    courier: join(dataFolder, "outbox"),
+  };
+  const check = async (pids: Running, when: string) => {
+    for (const [role, pid] of Object.entries(pids) as [Role, number][]) {
+      const look = () => unexplained(role, descriptorsOf(pid), folders[role]);
       // The connection on which we asked may be open for a moment longer.
       for (const until = Date.now() + patienceMs; Date.now() < until && look().length > 0; ) await pause(50);
       assert.deepEqual(look(), [], `${role} ${when}`);
-      assert.deepEqual(withoutCloseOnExec(pids[role]), [], `${role} ${when}`);
+      assert.deepEqual(withoutCloseOnExec(pid), [], `${role} ${when}`);
     }
   };
-  const first = await bothOf(server);
-  await check(first, "at the start");
+  await check(await running(server, ["gateway", "signer"]), "at the start");
+  await sendMessage(server);
+  const roles = ["gateway", "signer", "courier"] as const;
+  const first = await running(server, roles);
+  await check(first, "after the first message");
   process.kill(first.signer, "SIGKILL");
-  const second = await bothOf(server, { signer: first.signer });
-  assert.equal(second.gateway, first.gateway);
+  const second = await running(server, roles, { signer: first.signer });
+  assert.deepEqual({ ...second, signer: first.signer }, first);
   await check(second, "after the signer was killed");
-  process.kill(second.gateway, "SIGKILL");
-  await check(await bothOf(server, second), "after the gateway was killed");
+  process.kill(second.courier, "SIGKILL");
+  const third = await running(server, roles, { courier: second.courier });
+  assert.deepEqual({ ...third, courier: second.courier }, second);
+  await check(third, "after the courier was killed");
+  process.kill(third.gateway, "SIGKILL");
+  await check(await running(server, roles, third), "after the gateway was killed");
   assert.deepEqual(withoutCloseOnExec(server.launcher.pid ?? 0), [], "nor does the launcher keep any");
 
   // The passphrase is read again by the next start alone.

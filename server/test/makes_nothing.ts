@@ -60,15 +60,5 @@ export const makesNothing = {
   update_wallet: changes,
 } as const satisfies Partial<Record<ActivityPath, string>>;
 
-/** Those that need more than a stamp of the world's own user: a code that one memory knows, or a mailed key. */
-export const triedElsewhere = {
-  init_otp: "hostile_codes.test.ts",
-  init_otp_auth: "hostile_mailed_keys.test.ts",
-  oauth2_authenticate: "hostile_oauth2_orders.test.ts",
-  otp_auth: "hostile_mailed_keys.test.ts",
-  recover_user: "hostile_mailed_keys.test.ts",
-  verify_otp: "hostile_codes.test.ts",
-} as const satisfies Partial<Record<ActivityPath, string>>;
-
 /** The others: what they make or draw could be had twice. */
-export type Maker = Exclude<ActivityPath, keyof typeof makesNothing | keyof typeof triedElsewhere>;
+export type Maker = Exclude<ActivityPath, keyof typeof makesNothing>;

@@ -1,16 +1,22 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { maxBodyBytes } from "../gateway/http/http_limits.ts";
 import { activities } from "../generated/activities.ts";
+import { activityValidators } from "../generated/activity_validators.ts";
 import { costOf, costOfAccounts, maxRequestCost, refuseTooCostly, unitCosts } from "./cost.ts";
 import type { AnyActivity } from "./define_activity.ts";
+import { withLimits } from "./limits.ts";
 
 type Schema = {
   type?: string;
+  const?: unknown;
+  enum?: unknown[];
   maxItems?: number;
   maxLength?: number;
-  properties?: object;
-  items?: object;
-  anyOf?: object[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
 };
 
 /** Whether a caller can make it a lot longer. */
@@ -31,17 +37,84 @@ test("every activity whose parameters can grow says what it costs", () => {
   }
 });
 
-test("the dearest of what limits allow is within what a request may cost", () => {
-  const { sign_raw_payloads: payloads, create_private_keys: keys, create_wallet_accounts: derive } = activities;
-  const cost = (activity: { cost?: unknown }, params: object) => (activity.cost as (params: object) => number)(params);
-  const typedData = "x".repeat(256);
-  const encoding = "PAYLOAD_ENCODING_EIP712";
-  assert.ok(cost(payloads, { payloads: Array(1_000).fill(typedData), encoding }) <= maxRequestCost);
-  const addressFormats = ["MAINNET", "TESTNET", "SIGNET", "REGTEST"].map((net) => `ADDRESS_FORMAT_BITCOIN_${net}_P2TR`);
-  const key = { curve: "CURVE_SECP256K1", addressFormats };
-  assert.ok(cost(keys, { privateKeys: Array(100).fill(key) }) <= maxRequestCost);
-  const account = { curve: "CURVE_SECP256K1", path: "m/0/1/2/3/4/5/6/7/8/9", addressFormat: addressFormats[0] };
-  assert.ok(cost(derive, { accounts: Array(100).fill(account) }) <= maxRequestCost);
+const { longLivedApiKeysPerUser, expiringApiKeysPerUser, ...perUser } = withLimits({});
+const networks = ["MAINNET", "TESTNET", "SIGNET", "REGTEST"];
+
+/** The dearest that rules allow, where the schema alone allows more or does not tell what is dear. By the names of fields. */
+const dearest: Readonly<Record<string, unknown>> = {
+  // A thousand steps in all.
+  path: "m/0/1/2/3/4/5/6/7/8/9",
+  curve: "CURVE_SECP256K1",
+  addressFormat: "ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR",
+  addressFormats: networks.map((network) => `ADDRESS_FORMAT_BITCOIN_${network}_P2TR`),
+  encoding: "PAYLOAD_ENCODING_EIP712",
+  // The one text that must have a form.
+  privateKeyId: randomUUID(),
+};
+
+const mostItems: Readonly<Record<string, number>> = {
+  apiKeys: longLivedApiKeysPerUser + expiringApiKeysPerUser,
+  authenticators: perUser.authenticatorsPerUser,
+  oauthProviders: perUser.oauthProvidersPerUser,
+};
+
+/** Full lists, with this part of their items, and long texts of this length. */
+function filled(schema: Schema, size: { items: number; text: number }, name = ""): unknown {
+  const { type, anyOf: [first] = [], enum: words, items = {}, properties = {}, maxItems = 10, maxLength = 0 } = schema;
+  const known = dearest[name];
+  if (known !== undefined && (words ?? [known]).includes(known)) return known;
+  if (schema.const !== undefined) return schema.const;
+  if (words !== undefined) return words.find((word) => String(word).endsWith("_BITCOIN")) ?? words[0];
+  if (first !== undefined) return filled(first, size, name);
+  if (type === "object")
+    return Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, filled(each, size, key)]));
+  if (type === "array") {
+    const count = Math.ceil(Math.min(maxItems, mostItems[name] ?? maxItems) * size.items);
+    return Array.from({ length: count }, () => filled(items, size));
+  }
+  if (type === "string") return "x".repeat(maxLength > 5_000 ? Math.min(maxLength, size.text) : 1);
+  return type === "boolean" ? true : 1;
+}
+
+type Filled = { parameters: unknown; length: number };
+
+/** As much as goes into a body: all items, and texts as long as there is room for; of users with all their credentials, fewer. */
+function largest(schema: Schema): Filled {
+  const withSize = (items: number, text: number): Filled => {
+    const parameters = filled(schema, { items, text });
+    return { parameters, length: JSON.stringify(parameters).length };
+  };
+  let [items, text] = [1, 1];
+  let found = withSize(items, text);
+  for (; found.length > maxBodyBytes; found = withSize(items, text)) items *= 0.9;
+  for (;;) {
+    text = Math.ceil(text * 1.2);
+    const next = withSize(items, text);
+    // No text of it grows any more.
+    if (next.length > maxBodyBytes || next.length === found.length) return found;
+    found = next;
+  }
+}
+
+test("the dearest that the limits of each activity allow, in each of its versions, is within what a request may cost", (t) => {
+  const costs = new Map<string, number>();
+  for (const activity of Object.values<AnyActivity>(activities)) {
+    const newest = { type: activity.type, params: activity.params, translate: (same: unknown) => same };
+    for (const { type, params, translate } of [newest, ...(activity.versions ?? [])]) {
+      const { parameters, length } = largest(params as Schema);
+      assert.equal(activityValidators[type]?.(parameters), true, type);
+      const form = { activity, translate: translate as (params: unknown) => unknown };
+      costs.set(type, costOf(form, { parameters, generateAppProofs: true }, length));
+    }
+  }
+  const [most] = [...costs].sort(([, a], [, b]) => b - a);
+  t.diagnostic(`${costs.size} types, at most ${Math.round(most?.[1] ?? 0)} of ${maxRequestCost}: ${most?.[0]}`);
+  for (const [type, cost] of costs) assert.ok(cost <= maxRequestCost, `${type}: ${cost}`);
+  // That it is full indeed, of what the limits were made for.
+  const { CURVE_P256: signature } = unitCosts.sign;
+  assert.ok((costs.get("ACTIVITY_TYPE_SIGN_RAW_PAYLOADS") ?? 0) > 1_000 * signature);
+  assert.ok((costs.get("ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2") ?? 0) > 400 * unitCosts.taprootAddress);
+  assert.ok((costs.get("ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS") ?? 0) > 1_000 * unitCosts.derive.CURVE_SECP256K1);
 });
 
 test("a deeper path and a dearer curve cost more", () => {

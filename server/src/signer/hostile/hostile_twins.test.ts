@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { samples } from "../../../../core/test/samples.ts";
+import { isFull, samples } from "../../../../core/test/samples.ts";
 import { exportClient } from "../../../test/imports.ts";
-import { makesNothing, triedElsewhere } from "../../../test/makes_nothing.ts";
+import { makesNothing } from "../../../test/makes_nothing.ts";
 import { createQuorum } from "../../../test/quorum_rig.ts";
 import { seededRandom } from "../../../test/seeded_random.ts";
 import { activityBody } from "../../../test/signer_rig.ts";
@@ -17,12 +17,15 @@ import {
   effectOf,
   keysOf,
   makers,
+  olderMakers,
   prepareIn,
   prepareTwice,
   release,
   releasedResults,
   resultText,
+  type Situation,
   situations,
+  tryKeys,
   type World,
 } from "../../../test/twins.ts";
 import type { AnyActivity } from "../../endpoints/define_activity.ts";
@@ -30,7 +33,17 @@ import type { Prepared } from "../../frames/messages.ts";
 import { activities } from "../../generated/activities.ts";
 import { type KeyRecord, recordIdOf } from "../../state/records.ts";
 
-const preparations = Math.max(samples.twinPreparations, 2 * Object.keys(makers).length * situations.length);
+const trials = Object.entries({ ...makers, ...olderMakers });
+const preparations = Math.max(samples.twinPreparations, 2 * trials.length * situations.length);
+
+/** With the full count, one loser in so many has its keys used. */
+const triedKeysOf = isFull ? 8 : 1;
+
+/**
+ * Known gap, which docs/decisions/0027 describes: the memory believes records of processes that it does not know, so a key that a second
+ * signer only prepared can be used on the first. Its id is its own, or it is the very same key.
+ */
+const isBelieved = (situation: Situation, isOfSecond: boolean) => situation === "second signer" && isOfSecond;
 
 function only(prepared: readonly Prepared[]): Prepared {
   return prepared[0] ?? assert.fail("nothing was prepared");
@@ -164,7 +177,7 @@ test("what is sealed until it is released is worth something, and so is prepared
 for (const situation of situations) {
   test(`what is pure comes out twice as one value: ${situation}`, () => {
     for (const [path, { pure }] of Object.entries<AnyActivity>(activities)) {
-      if (pure !== true || Object.hasOwn(triedElsewhere, path)) continue;
+      if (pure !== true) continue;
       const world = createWorld();
       const pair = prepareTwice(world, makers[path as keyof typeof makers](world), situation, seededRandom(1));
       const results = [pair.first, pair.second].flatMap((rows) => releasedResults(pair.operations, rows));
@@ -179,10 +192,8 @@ for (const situation of situations) {
 test(`${preparations} preparations, two of each body: never two that count`, (t) => {
   const seed = Number(process.env.KEYSTEAD_SEED ?? Math.floor(Math.random() * 2 ** 32));
   const random = seededRandom(seed);
-  const counts = { preparations: 0, counted: 0, refused: 0, same: 0 };
-  const plan = Object.entries(makers).flatMap(([path, make]) =>
-    situations.map((situation) => ({ path, make, situation })),
-  );
+  const counts = { preparations: 0, counted: 0, refused: 0, same: 0, keysRefused: 0, keysBelieved: 0 };
+  const plan = trials.flatMap(([path, make]) => situations.map((situation) => ({ path, make, situation })));
   let world = createWorld();
   for (let at = 0; counts.preparations < preparations; at++) {
     // A world that has lived long has long pages, and says no more.
@@ -191,12 +202,22 @@ test(`${preparations} preparations, two of each body: never two that count`, (t)
     const draft = make(world);
     const pair = prepareTwice(world, draft, situation, random);
     counts.preparations += 2;
-    judge(world, pair, `KEYSTEAD_SEED=${seed}: ${path}, ${situation}`, random.below(2) === 0, counts);
+    const name = `KEYSTEAD_SEED=${seed}: ${path}, ${situation}`;
+    const { winner, loser } = judge(world, pair, name, random.below(2) === 0, counts);
+    if (loser !== undefined && random.below(triedKeysOf) === 0) {
+      const { used, refusals } = tryKeys(world, pair.operations, loser, winner);
+      counts.keysRefused += refusals.length;
+      counts.keysBelieved += used.length;
+      const expected = isBelieved(situation, loser === pair.second) ? [...keysOf(loser).keys()] : [];
+      assert.deepEqual(used, expected, `${name}: ${refusals.join(", ")}`);
+      for (const why of refusals) assert.match(why, /unable to find|Could not find any resource/, name);
+    }
     pair.close();
     if (situation === "across a rotation") world = newWorld(world);
   }
   t.diagnostic(`KEYSTEAD_SEED=${seed}: ${JSON.stringify(counts)}`);
   assert.ok(counts.counted > 0 && counts.refused > counts.counted / 2, "the attack does not reach what it attacks");
+  assert.ok(counts.keysRefused > 0, "no key of a loser was tried");
 });
 
 function newWorld(before: World): World {
@@ -206,14 +227,19 @@ function newWorld(before: World): World {
 
 type Counts = { counted: number; refused: number; same: number };
 
-/** Offers both to be released, in either order, and again: one of them counts, or they are one act. */
+type Judged = { winner: readonly Prepared[]; loser: readonly Prepared[] | undefined };
+
+/**
+ * Offers both to be released, in either order, and again: one of them counts, or they are one act. That one is committed. There is no loser
+ * where both are the same act.
+ */
 function judge(
   world: World,
   { first, second, operations }: ReturnType<typeof prepareTwice>,
   name: string,
   isReversed: boolean,
   counts: Counts,
-): void {
+): Judged {
   for (const prepared of [first, second]) {
     const { status, failure } = only(prepared).activity ?? assert.fail(name);
     assert.equal(status, "ACTIVITY_STATUS_COMPLETED", `${name}: ${failure}`);
@@ -235,8 +261,9 @@ function judge(
     const twin = others.get(id);
     assert.ok(twin === undefined || isSameKey(twin, record), `${name}: ${id} stands for two keys`);
   }
-  const winner = isOut(oneOut) ? one : other;
+  const [winner, loser] = isOut(oneOut) ? [one, other] : [other, one];
   if (only(winner).expectedVersion === world.state.version) commit(world, winner);
+  return { winner, loser: isSame ? undefined : loser };
 }
 
 /** Equal but for when it was made, and by which preparation. */
