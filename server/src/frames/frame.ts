@@ -8,7 +8,7 @@ export const protocolVersion = 4;
  * A frame's longest content: all that one decision can need at once. Pages, journals, bodies and records have bounds of their own, and a
  * test adds them up and lists what does not fit; headers that lead from an older pin have what is left.
  */
-export const maxFrameLength = 56 * 1024 * 1024;
+export const maxFrameLength = 60 * 1024 * 1024;
 
 const headLength = 30;
 
