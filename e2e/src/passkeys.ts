@@ -10,6 +10,7 @@ import {
   type RegistrationParts,
   registration,
   registrationParts,
+  selfAttested,
   sha256,
   type TestPasskey,
 } from "../../core/test/webauthn/authenticator.ts";
@@ -41,6 +42,12 @@ export function authenticatorParams(
     challenge,
     attestation: { ...attestation, transports: [...attestation.transports] },
   };
+}
+
+/** One that vouches for itself: whoever registers it verifies a signature. */
+export function attestedParams(): AuthenticatorParams {
+  const passkey = createPasskey();
+  return authenticatorParams(passkey, (parts) => selfAttested(passkey.passkey, parts));
 }
 
 /** The fields of an `X-Stamp-Webauthn` header. */

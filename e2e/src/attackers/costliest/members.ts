@@ -1,15 +1,35 @@
 /** Users, their credentials and their tags. */
 import { randomUUID } from "node:crypto";
 import { loopbackIssuer } from "../../identity/loopback_issuer.ts";
-import { authenticatorParams } from "../../passkeys.ts";
+import { type AuthenticatorParams, attestedParams } from "../../passkeys.ts";
 import { type ActivityPath, type Lane, resultOf } from "../tenant.ts";
-import { cycling, type Flood, flood, submitting } from "./flood.ts";
+import { type CourseOf, cycling, type Flood, flood, submitting } from "./flood.ts";
 import { apiKey, crowd, users } from "./parts.ts";
 
-const twentyWithTenKeys = cycling(async function* (lane) {
-  const { userIds } = resultOf(yield lane.submit("create_users", { users: users(18, 10) }));
-  yield lane.submit("delete_users", { userIds });
-});
+/** Making one costs the attacker as much as the server, so that those that were deleted come again. */
+function keptPasskeys(count: number): (lane: Lane) => readonly AuthenticatorParams[] {
+  const kept = new Map<number, AuthenticatorParams[]>();
+  return ({ index }) => {
+    const passkeys = kept.get(index) ?? Array.from({ length: count }, () => attestedParams());
+    kept.set(index, passkeys);
+    return passkeys;
+  };
+}
+
+/** As many keys as a request makes, two hundred, and so many passkeys beside them: what costs most are curves. */
+function usersWithPasskeys(count: number): CourseOf {
+  const passkeysOf = keptPasskeys(count);
+  return cycling(async function* (lane) {
+    const passkeys = passkeysOf(lane);
+    const asked = users(20, 10).map((user, index) => ({
+      ...user,
+      apiKeys: user.apiKeys.map((key) => ({ ...key, apiKeyName: "Own" })),
+      authenticators: passkeys.filter((_, at) => at % 20 === index),
+    }));
+    const { userIds } = resultOf(yield lane.submit("create_users", { users: asked }));
+    yield lane.submit("delete_users", { userIds });
+  });
+}
 
 const apiOnlyUsers = cycling(async function* (lane) {
   const apiOnlyUsers = users(20, 10).map(({ userName, userTags, apiKeys }) => ({
@@ -21,7 +41,7 @@ const apiOnlyUsers = cycling(async function* (lane) {
   yield lane.submit("delete_users", { userIds });
 });
 
-/** An organization has a thousand users at most, and a request makes a hundred. */
+/** An organization has a thousand users at most, and a request makes a hundred, so that there are eight connections. */
 const hundredsOfUsers = cycling(async function* (lane) {
   const { userIds } = resultOf(yield lane.submit("create_users", { users: users(100, 1) }));
   yield lane.submit("delete_users", { userIds });
@@ -34,9 +54,11 @@ const tenApiKeys = cycling(async function* (lane) {
   yield lane.submit("delete_api_keys", { userId, apiKeyIds });
 });
 
+const passkeysOf = keptPasskeys(10);
+
 const tenPasskeys = cycling(async function* (lane) {
   const { userId } = lane.user;
-  const asked = { userId, authenticators: Array.from({ length: 10 }, () => authenticatorParams()) };
+  const asked = { userId, authenticators: passkeysOf(lane) };
   const { authenticatorIds } = resultOf(yield lane.submit("create_authenticators", asked));
   yield lane.submit("delete_authenticators", { userId, authenticatorIds });
 });
@@ -53,7 +75,7 @@ const tenIdentities = cycling(async function* (lane) {
   yield lane.submit("delete_oauth_providers", { userId, providerIds });
 });
 
-/** Each tag is everybody's: one request changes nine hundred users. */
+/** Each tag is everybody's: one request changes a thousand users. */
 const tagsOfAll = (count: number): Flood => ({
   async begin(tenant) {
     const userIds = await crowd(tenant);
@@ -124,7 +146,7 @@ const quorumOfAll: Flood = {
 };
 
 export const memberFloods = {
-  create_users: flood(twentyWithTenKeys),
+  create_users: flood(usersWithPasskeys(37)),
   create_api_only_users: flood(apiOnlyUsers),
   delete_users: flood(hundredsOfUsers, { connections: 8 }),
   create_api_keys: flood(
@@ -150,3 +172,7 @@ export const memberFloods = {
   })),
   update_root_quorum: quorumOfAll,
 } satisfies Partial<Record<ActivityPath, Flood>>;
+
+export const largeMemberFloods = {
+  "large create_users": flood(usersWithPasskeys(200), { isLarge: true }),
+} satisfies Record<string, Flood>;
