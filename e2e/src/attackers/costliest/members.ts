@@ -2,33 +2,34 @@
 import { randomUUID } from "node:crypto";
 import { loopbackIssuer } from "../../identity/loopback_issuer.ts";
 import { type AuthenticatorParams, attestedParams } from "../../passkeys.ts";
-import { type ActivityPath, type Lane, resultOf } from "../tenant.ts";
-import { type CourseOf, cycling, type Flood, flood, submitting } from "./flood.ts";
+import { type ActivityPath, type Lane, resultOf, type Tenant } from "../tenant.ts";
+import { cycling, type Flood, flood, submitting } from "./flood.ts";
 import { apiKey, crowd, users } from "./parts.ts";
 
-/** Making one costs the attacker as much as the server, so that those that were deleted come again. */
-function keptPasskeys(count: number): (lane: Lane) => readonly AuthenticatorParams[] {
-  const kept = new Map<number, AuthenticatorParams[]>();
-  return ({ index }) => {
-    const passkeys = kept.get(index) ?? Array.from({ length: count }, () => attestedParams());
-    kept.set(index, passkeys);
-    return passkeys;
-  };
+/** Made before the flood begins, or the attacker would take the processor from those who are measured. Those that were deleted come again. */
+function keptPasskeys({ roots }: Tenant, count: number): (lane: Lane) => readonly AuthenticatorParams[] {
+  const kept = roots.map(() => Array.from({ length: count }, attestedParams));
+  return ({ index }) => kept[index % kept.length] ?? [];
 }
 
 /** As many keys as a request makes, two hundred, and so many passkeys beside them: what costs most are curves. */
-function usersWithPasskeys(count: number): CourseOf {
-  const passkeysOf = keptPasskeys(count);
-  return cycling(async function* (lane) {
-    const passkeys = passkeysOf(lane);
-    const asked = users(20, 10).map((user, index) => ({
-      ...user,
-      apiKeys: user.apiKeys.map((key) => ({ ...key, apiKeyName: "Own" })),
-      authenticators: passkeys.filter((_, at) => at % 20 === index),
-    }));
-    const { userIds } = resultOf(yield lane.submit("create_users", { users: asked }));
-    yield lane.submit("delete_users", { userIds });
-  });
+function usersWithPasskeys(count: number, more: Omit<Flood, "begin"> = {}): Flood {
+  return {
+    ...more,
+    begin(tenant) {
+      const passkeysOf = keptPasskeys(tenant, count);
+      return cycling(async function* (lane) {
+        const passkeys = passkeysOf(lane);
+        const asked = users(20, 10).map((user, index) => ({
+          ...user,
+          apiKeys: user.apiKeys.map((key) => ({ ...key, apiKeyName: "Own" })),
+          authenticators: passkeys.filter((_, at) => at % 20 === index),
+        }));
+        const { userIds } = resultOf(yield lane.submit("create_users", { users: asked }));
+        yield lane.submit("delete_users", { userIds });
+      });
+    },
+  };
 }
 
 const apiOnlyUsers = cycling(async function* (lane) {
@@ -54,14 +55,17 @@ const tenApiKeys = cycling(async function* (lane) {
   yield lane.submit("delete_api_keys", { userId, apiKeyIds });
 });
 
-const passkeysOf = keptPasskeys(10);
-
-const tenPasskeys = cycling(async function* (lane) {
-  const { userId } = lane.user;
-  const asked = { userId, authenticators: passkeysOf(lane) };
-  const { authenticatorIds } = resultOf(yield lane.submit("create_authenticators", asked));
-  yield lane.submit("delete_authenticators", { userId, authenticatorIds });
-});
+const tenPasskeys: Flood = {
+  begin(tenant) {
+    const passkeysOf = keptPasskeys(tenant, 10);
+    return cycling(async function* (lane) {
+      const { userId } = lane.user;
+      const asked = { userId, authenticators: passkeysOf(lane) };
+      const { authenticatorIds } = resultOf(yield lane.submit("create_authenticators", asked));
+      yield lane.submit("delete_authenticators", { userId, authenticatorIds });
+    });
+  },
+};
 
 /** Tokens as long as fit, of an issuer that the attacker runs. */
 const tenIdentities = cycling(async function* (lane) {
@@ -146,7 +150,7 @@ const quorumOfAll: Flood = {
 };
 
 export const memberFloods = {
-  create_users: flood(usersWithPasskeys(37)),
+  create_users: usersWithPasskeys(37),
   create_api_only_users: flood(apiOnlyUsers),
   delete_users: flood(hundredsOfUsers, { connections: 8 }),
   create_api_keys: flood(
@@ -155,8 +159,8 @@ export const memberFloods = {
     })),
   ),
   delete_api_keys: flood(tenApiKeys),
-  create_authenticators: flood(tenPasskeys),
-  delete_authenticators: flood(tenPasskeys),
+  create_authenticators: tenPasskeys,
+  delete_authenticators: tenPasskeys,
   create_oauth_providers: flood(tenIdentities),
   delete_oauth_providers: flood(tenIdentities),
   create_user_tag: tagsOfAll(1),
@@ -174,5 +178,5 @@ export const memberFloods = {
 } satisfies Partial<Record<ActivityPath, Flood>>;
 
 export const largeMemberFloods = {
-  "large create_users": flood(usersWithPasskeys(200), { isLarge: true }),
+  "large create_users": usersWithPasskeys(200, { isLarge: true }),
 } satisfies Record<string, Flood>;
