@@ -9,6 +9,7 @@ import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { benchNames } from "./figures/bench_names.ts";
 import { addFigures, type SuiteFigures } from "./figures/record.ts";
 import { findTestFiles, root } from "./packages.ts";
 import { type Outcome, runSuites, type SuiteOutcome } from "./suites.ts";
@@ -19,25 +20,6 @@ const alwaysShown =
 
 /** What a hostile gateway tries without a stamp, or with somebody else's token. */
 const withoutStamps = /hostile\/hostile_(auth_proxy|identity_logins|linking|oauth2_orders|proxy_user|sign_ups)\.test/;
-
-const benchNames = [
-  "bench",
-  "bench --scale",
-  "bench --scale --wallets",
-  // In parts: all attacks take hours, and a part is written down when it has come to its end.
-  ...["sqlite", "postgres"].flatMap((database) =>
-    [
-      "only flood$",
-      "only costliest.[a-d]",
-      "only costliest.[e-k]",
-      "only costliest.[l-r]",
-      "only costliest.[s-z]",
-      "except flood$|costliest",
-    ].map((part) => `bench --attack --${part} --database ${database}`),
-  ),
-  "bench --timing",
-  "bench --log",
-];
 
 process.env.KEYSTEAD_FIGURES = "1";
 const machine = { node: process.version, cores: cpus().length, architecture: process.arch };

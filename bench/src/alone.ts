@@ -1,16 +1,16 @@
 /**
- * `npm run bench -- --attack --alone`: how much of what it asks one organization gets that is alone on the server. With `--against REF` an
- * earlier version gets the same beside it, in turn, so that what sharing costs a lone organization is seen.
+ * `npm run bench -- --attack --alone`: how much of what it asks one organization gets that is alone on the server. An earlier version is
+ * asked for the same beside it, in turn, so that what sharing costs a lone organization is seen.
  */
 import { startAttacker } from "@keystead/e2e/attackers/attack_process.ts";
 import { type AttackName, allAttackNames } from "@keystead/e2e/attackers/attacks.ts";
 import type { KeysteadServer } from "@keystead/e2e/keystead_server.ts";
 import { type AttackPlan, calmMs, pause } from "./attack.ts";
-import { type DatabaseName, openDatabase } from "./databases.ts";
+import type { DatabaseName } from "./databases.ts";
 import type { EarlierBuild } from "./earlier_build.ts";
 import { pidsOf } from "./measure.ts";
 import { cpuMs } from "./processes.ts";
-import { measureStarts } from "./start_time.ts";
+import { inTurn, openSides, removeSides, type Side } from "./sides.ts";
 import { median } from "./statistics.ts";
 
 /** Of what the earlier version does, this one must do so much. */
@@ -22,57 +22,39 @@ type Throughput = { perSecond: number; perCpuSecond: number };
 export type AloneRow = {
   database: DatabaseName;
   name: AttackName;
-  now: Throughput;
-  answers: Record<string, number>;
-  earlier?: Throughput & { commit: string };
+  commit: string;
+  now: Measured;
+  before: Measured;
 };
 
 export async function measureAlone(
   name: DatabaseName,
   plan: AttackPlan,
-  earlier: EarlierBuild | undefined,
+  earlier: EarlierBuild,
   say: (progress: string) => void,
 ): Promise<AloneRow[]> {
-  const sides = [await openSide(name)];
-  if (earlier !== undefined) sides.push(await openSide(name, earlier));
+  const sides = await openSides(name, earlier);
   const rows: AloneRow[] = [];
   try {
     for (const attack of allAttackNames.filter((each) => plan.only.test(each))) {
       say(`${name}: ${attack} alone`);
-      const measured = sides.map((): Measured[] => []);
-      const rounds = earlier === undefined ? 1 : plan.rounds;
+      const measured = new Map<Side, Measured[]>([sides.now, sides.before].map((side) => [side, []]));
       // Whichever came first would be compiled while it is measured.
-      if (earlier !== undefined)
-        for (const { server } of sides) await measureOnce(server, attack, { ...plan, seconds: 3 });
-      for (let round = 0; round < rounds; round++) {
-        for (const [index, { server }] of round % 2 === 0 ? [...sides.entries()] : [...sides.entries()].toReversed()) {
-          measured[index]?.push(await measureOnce(server, attack, plan));
-        }
-      }
-      const [now = [], before] = measured;
-      rows.push({
-        ...{ database: name, name: attack, now: middleOf(now), answers: now.at(-1)?.answers ?? {} },
-        ...(before && earlier && { earlier: { commit: earlier.commit, ...middleOf(before) } }),
+      for (const { server } of measured.keys()) await measureOnce(server, attack, { ...plan, seconds: 3 });
+      await inTurn(sides, plan.rounds, async (side) => {
+        measured.get(side)?.push(await measureOnce(side.server, attack, plan));
       });
+      const middle = (side: Side) => middleOf(measured.get(side) ?? []);
+      const { commit } = earlier;
+      rows.push({ database: name, name: attack, commit, now: middle(sides.now), before: middle(sides.before) });
     }
   } finally {
-    for (const { close } of sides) await close();
+    await removeSides(sides);
   }
   return rows;
 }
 
-async function openSide(name: DatabaseName, earlier?: EarlierBuild) {
-  const database = await openDatabase[name]();
-  const { server, remove } = await measureStarts(database, 1, {}, earlier?.folder);
-  return {
-    server,
-    async close() {
-      await remove();
-      await database.close();
-    },
-  };
-}
-
+/** With all that was answered, from the beginning of the last round on. */
 type Measured = Throughput & { answers: Record<string, number> };
 
 async function measureOnce(
@@ -94,30 +76,34 @@ async function measureOnce(
   return { perSecond: count / tookSeconds, perCpuSecond: count / cpuSeconds, answers: tally.answers };
 }
 
-function middleOf(measured: readonly Throughput[]): Throughput {
+function middleOf(measured: readonly Measured[]): Measured {
   return {
     perSecond: median(measured.map(({ perSecond }) => perSecond)),
     perCpuSecond: median(measured.map(({ perCpuSecond }) => perCpuSecond)),
+    answers: measured.at(-1)?.answers ?? {},
   };
 }
 
-export function aloneText({ database, name, now, earlier, answers }: AloneRow): string {
-  const figures = ({ perSecond, perCpuSecond }: Throughput) =>
-    `${perSecond.toFixed(2)} per second, ${perCpuSecond.toFixed(2)} per second of the signer's CPU`;
-  const line = `${database}: ${name} alone: ${figures(now)} (${JSON.stringify(answers)})`;
-  if (earlier === undefined) return line;
-  const ratio = ratioOf(now, earlier).toFixed(2);
-  return `${line}; at ${earlier.commit} ${figures(earlier)}: ${ratio} times as much  (target ${aloneTarget})`;
+export function aloneText(row: AloneRow): string {
+  const { database, name, commit, now, before } = row;
+  const figures = ({ perSecond, perCpuSecond, answers }: Measured) =>
+    `${perSecond.toFixed(2)} per second, ${perCpuSecond.toFixed(2)} per second of the signer's CPU (${JSON.stringify(answers)})`;
+  const ratio = ratioOf(row).toFixed(2);
+  return `${database}: ${name} alone: ${figures(now)}; at ${commit} ${figures(before)}: ${ratio} times as much  (target ${aloneTarget})`;
 }
 
-function ratioOf(now: Throughput, earlier: Throughput): number {
-  return now.perSecond / earlier.perSecond;
+/** No number where the earlier version did nothing, which would be no comparison. */
+function ratioOf({ now, before }: AloneRow): number {
+  return before.perSecond === 0 ? Number.NaN : now.perSecond / before.perSecond;
 }
 
 /** One line for each that gets less than it did. */
 export function missedAlone(rows: readonly AloneRow[]): string[] {
-  return rows.flatMap(({ database, name, now, earlier }) => {
-    if (earlier === undefined || ratioOf(now, earlier) >= aloneTarget) return [];
-    return [`${database}: ${name} alone gets ${ratioOf(now, earlier).toFixed(2)} of what it got at ${earlier.commit}`];
+  return rows.flatMap((row) => {
+    const { database, name, commit } = row;
+    const ratio = ratioOf(row);
+    if (ratio >= aloneTarget) return [];
+    const got = Number.isNaN(ratio) ? "cannot be compared: it got nothing" : `gets ${ratio.toFixed(2)} of what it got`;
+    return [`${database}: ${name} alone ${got} at ${commit}`];
   });
 }

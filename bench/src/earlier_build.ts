@@ -10,6 +10,12 @@ import { repository } from "@keystead/e2e/keystead_server.ts";
 
 export type EarlierBuild = { commit: string; folder: string; remove(): void };
 
+/** The last version without a log. */
+export const lastWithoutLog = "a3be260";
+
+/** The last version of which one organization alone could have all of the signer, and of which an audit said so. */
+export const lastBeforeSharing = "c284c849";
+
 /** The packages that a server runs. */
 const own = ["core", "server"];
 
@@ -38,8 +44,8 @@ function git(...args: string[]): Buffer {
 }
 
 /**
- * The dependencies that are installed here; a version that asked for others is refused, because a difference must be ours. Copies, because our
- * processes read nothing outside their own folder.
+ * The dependencies that are installed here; a version that asked for others is refused, because a difference must be ours. It may lack some
+ * that came later. Copies, because our processes read nothing outside their own folder.
  */
 function installFrom(source: string, folder: string): void {
   const modules = join(folder, "node_modules");
@@ -47,13 +53,12 @@ function installFrom(source: string, folder: string): void {
   const pending: string[] = [];
   for (const name of own) {
     const [wanted, installed] = [dependenciesOf(join(folder, name)), dependenciesOf(join(source, name))];
-    if (JSON.stringify(wanted) !== JSON.stringify(installed)) {
-      throw new Error(`${name} had other dependencies then: ${JSON.stringify(wanted)}`);
-    }
+    const others = Object.entries(wanted).filter(([each, version]) => installed[each] !== version);
+    if (others.length > 0) throw new Error(`${name} had other dependencies then: ${others.join(" ")}`);
     symlinkSync(join("..", "..", name), join(modules, "@keystead", name));
     const nested = join(name, "node_modules");
     if (existsSync(join(source, nested))) cpSync(join(source, nested), join(folder, nested), { recursive: true });
-    pending.push(...Object.keys(installed));
+    pending.push(...Object.keys(wanted));
   }
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     const [from, to] = [join(source, "node_modules", name), join(modules, name)];

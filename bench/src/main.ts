@@ -1,15 +1,17 @@
 /**
  * `npm run bench`: CPU time per request beside the bare cost of what a request cannot do without, measured in the same run,
  * because ratios travel between machines and times do not. `--quick` for a look, `--json FILE` for machines,
- * `--database sqlite|postgres` for one of them, `--check` to end with exit code 1 when a target is missed, `--scale` to
- * measure few sub-organizations against many instead, `--scale --wallets` few wallets against many, `--attack` to measure honest
- * clients before and during attacks, `--attack --only PATTERN` some of them, `--attack --except PATTERN` all others, `--attack --alone
- * --only PATTERN` what a flooding organization gets when nobody else asks (`--against REF`: beside what another version gives it), `--timing` to compare times that might tell something about
- * one-time codes, `--log` to measure signatures and starts with the log against the last version that had none (`--log --against REF`:
- * another version).
+ * `--database sqlite|postgres` for one of them, `--check` to end with exit code 1 when a target is missed, `--against REF` to
+ * measure the same requests in an earlier version instead, beside this one, `--scale` few sub-organizations against many,
+ * `--scale --wallets` few wallets against many, `--attack` honest clients before and during attacks, `--attack --only PATTERN`
+ * some of them, `--attack --except PATTERN` all others, `--attack --alone --only PATTERN` what a flooding organization gets when
+ * nobody else asks, against the last version in which organizations did not share (`--against REF`: another version), `--timing`
+ * to compare times that might tell something about one-time codes, `--log` to measure signatures and starts with the log against
+ * the last version that had none (`--log --against REF`: another version).
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { againstText, measureAgainst, missedAgainst } from "./against.ts";
 import { aloneText, measureAlone, missedAlone } from "./alone.ts";
 import { measureAttacks } from "./attack.ts";
 import { attackText, missedAttacks } from "./attack_report.ts";
@@ -17,10 +19,10 @@ import { medianOf, prepareBaselines } from "./baselines.ts";
 import { codeTimingText, isApart, measureCodeTiming } from "./code_timing.ts";
 import { type DatabaseName, openDatabase } from "./databases.ts";
 import { measureDecisions } from "./decision.ts";
-import { takeOut } from "./earlier_build.ts";
+import { lastBeforeSharing, lastWithoutLog, takeOut } from "./earlier_build.ts";
 import { measureGuarded } from "./guarded.ts";
 import { startLoad } from "./load.ts";
-import { lastWithoutLog, measureLogCost } from "./log_cost.ts";
+import { measureLogCost } from "./log_cost.ts";
 import { measureProof } from "./log_proof.ts";
 import { type LogReport, logFigures, logText } from "./log_report.ts";
 import {
@@ -101,10 +103,10 @@ if (options.scale) {
 }
 if (options.attack) {
   const size = options.quick ? { rounds: 1, seconds: 5 } : { rounds: 3, seconds: 10 };
-  const earlier = options.alone && options.against !== undefined ? takeOut(options.against) : undefined;
+  const earlier = options.alone ? takeOut(options.against ?? lastBeforeSharing) : undefined;
   for (const name of names) {
     const plan = { ...size, leadMs: 2_000, only: chosen(options), isQuick: options.quick === true };
-    if (options.alone) {
+    if (earlier !== undefined) {
       const rows = await measureAlone(name, plan, earlier, say);
       for (const row of rows) console.log(aloneText(row));
       tellMissed(missedAlone(rows));
@@ -132,6 +134,23 @@ if (options.log) {
     const missed = missedAmong(logFigures(measured));
     for (const target of missed) console.log(`MISSED: ${target}`);
     if (options.check && missed.length > 0) process.exitCode = 1;
+  } finally {
+    earlier.remove();
+    load.stop();
+  }
+  process.exit();
+}
+if (options.against !== undefined) {
+  const plan = options.quick
+    ? { warmUpRequests: 1_000, rounds: 2, seconds: 1 }
+    : { warmUpRequests: 12_000, rounds: 15, seconds: 2 };
+  const earlier = takeOut(options.against);
+  try {
+    for (const name of names) {
+      const rows = await measureAgainst(load, name, earlier, plan, say);
+      for (const row of rows) console.log(againstText(row));
+      tellMissed(missedAgainst(rows));
+    }
   } finally {
     earlier.remove();
     load.stop();

@@ -2,6 +2,11 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
+/** The middle of what each round says, in which both were measured. */
+export function medianRatio(now: readonly number[], before: readonly number[]): number {
+  return median(now.map((value, round) => value / (before[round] ?? Number.NaN)));
+}
+
 /** Nearest rank below, so that the value is one that was measured; the mean of the middle two for an even median. */
 export function quantile(values: readonly number[], q: number): number {
   if (values.length === 0) throw new Error("a quantile of nothing");

@@ -1,5 +1,5 @@
 /** Passkeys in software: registered and used as a browser would. */
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { stampChallenge } from "@keystead/core/webauthn/webauthn_stamp.ts";
 import {
   type AssertionParts,
@@ -10,6 +10,7 @@ import {
   type RegistrationParts,
   registration,
   registrationParts,
+  selfAttested,
   sha256,
   type TestPasskey,
 } from "../../core/test/webauthn/authenticator.ts";
@@ -41,6 +42,26 @@ export function authenticatorParams(
     challenge,
     attestation: { ...attestation, transports: [...attestation.transports] },
   };
+}
+
+/** One that vouches for itself: whoever registers it verifies a signature. Made by OpenSSL, because floods need thousands. */
+export function attestedParams(): AuthenticatorParams {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const { x = "", y = "" } = privateKey.export({ format: "jwk" });
+  const passkey: TestPasskey = {
+    ...{ algorithm: "ES256", rpId: "app.example.com", credentialId: new Uint8Array(randomBytes(20)) },
+    coseKey: [
+      [1, 2],
+      [3, -7],
+      [-1, 1],
+      [-2, new Uint8Array(Buffer.from(x, "base64url"))],
+      [-3, new Uint8Array(Buffer.from(y, "base64url"))],
+    ],
+    sign: (message) => new Uint8Array(sign("sha256", message, privateKey)),
+  };
+  return authenticatorParams({ passkey, credentialId: base64url(passkey.credentialId) }, (parts) =>
+    selfAttested(passkey, parts),
+  );
 }
 
 /** The fields of an `X-Stamp-Webauthn` header. */

@@ -137,6 +137,25 @@ function countAnswers(chunk: Buffer, answers: Record<string, number>): number {
   return count;
 }
 
+/** Each of `count` connections has so many requests on their way, and sends one more for each that is answered: none is cut off for asking too much at once. */
+export function press(
+  assault: Assault,
+  count: number,
+  next: () => Buffer,
+  { ahead = 1, reopenMs }: { ahead?: number; reopenMs?: readonly [number, number] } = {},
+): void {
+  const begun = (socket: Socket): void => {
+    const ask = (): void => {
+      if (!assault.isOver() && socket.writable) socket.write(next());
+    };
+    socket.on("data", (answers: Buffer) => {
+      for (let at = answers.indexOf(statusLine); at >= 0; at = answers.indexOf(statusLine, at + 1)) ask();
+    });
+    for (let i = 0; i < ahead; i++) ask();
+  };
+  keepOpen(assault, count, begun, reopenMs);
+}
+
 /** Keeps `count` connections open: whoever is thrown out comes back after a while, not all at once. */
 export function keepOpen(
   assault: Assault,

@@ -6,10 +6,11 @@ import { costlyAttacks } from "./costly.ts";
 import { floodAttacks } from "./flood.ts";
 import { hugeAttacks } from "./huge.ts";
 import { costliestAttacks, tenantFloods } from "./one_tenant.ts";
+import { publicAttacks } from "./public_files.ts";
 import { slowAttacks } from "./slow.ts";
 
-/** Those of one organization that asks for too much work are many: they are measured, and not tried in every test run. */
-const tenantAttacks = { ...tenantFloods, ...costliestAttacks, ...proxyAttacks };
+/** The costliest of everything that can be asked for are many: they are measured, and not tried in every test run. */
+const measuredAttacks = { ...tenantFloods, ...costliestAttacks, ...proxyAttacks, ...publicAttacks };
 
 export const attacks = {
   ...slowAttacks,
@@ -17,11 +18,11 @@ export const attacks = {
   ...floodAttacks,
   ...costlyAttacks,
   ...brokenAttacks,
-  ...tenantAttacks,
+  ...measuredAttacks,
 } as const satisfies Record<string, Attack>;
 
 export type AttackName = keyof typeof attacks;
 
 export const allAttackNames = Object.keys(attacks) as AttackName[];
 
-export const attackNames = allAttackNames.filter((name) => !Object.hasOwn(tenantAttacks, name));
+export const attackNames = allAttackNames.filter((name) => !Object.hasOwn(measuredAttacks, name));

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { authenticatorParams } from "../passkeys.ts";
 import { bytesOf } from "../wire.ts";
-import { type Assault, type Attack, keepOpen } from "./attack.ts";
+import { type Attack, press } from "./attack.ts";
 import { accounts, apiKey } from "./costliest/parts.ts";
 import { longIdentityToken, longVerification } from "./costliest/sign_ins.ts";
 import { anyAnswer } from "./one_tenant.ts";
@@ -45,21 +45,6 @@ export const costliestProxyBodies: Readonly<Record<string, (turn: number) => obj
   wallet_kit_client_params: () => ({}),
   wallet_kit_config: () => ({}),
 };
-
-/** Each connection asks again as soon as it is answered. */
-function press(assault: Assault, count: number, next: () => Buffer): void {
-  keepOpen(assault, count, (socket) => {
-    const ask = (): void => {
-      if (!assault.isOver() && socket.writable) socket.write(next());
-    };
-    socket.on("data", (chunk: Buffer) => {
-      for (let at = chunk.indexOf(statusLine); at >= 0; at = chunk.indexOf(statusLine, at + 1)) ask();
-    });
-    ask();
-  });
-}
-
-const statusLine = "HTTP/1.1 ";
 
 function flooding(path: string): Attack {
   return {

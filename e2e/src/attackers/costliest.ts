@@ -4,9 +4,9 @@
  * that cost more above it are in a table of their own.
  */
 import type { Flood } from "./costliest/flood.ts";
-import { keyFloods } from "./costliest/keys.ts";
-import { memberFloods } from "./costliest/members.ts";
-import { queryFloods } from "./costliest/queries.ts";
+import { keyFloods, laterKeyFloods } from "./costliest/keys.ts";
+import { largeMemberFloods, memberFloods } from "./costliest/members.ts";
+import { largeQueryFloods, queryFloods } from "./costliest/queries.ts";
 import { largeSettingFloods, settingFloods } from "./costliest/settings.ts";
 import { signInFloods } from "./costliest/sign_ins.ts";
 import { largeSigningFloods, policyFloods, signingFloods } from "./costliest/signing.ts";
@@ -22,8 +22,15 @@ export const activityFloods: Record<ActivityPath, Flood> = {
 
 export { queryFloods };
 
-/** Beside those of the endpoints: with policies, and with large bodies. */
-export const moreFloods = { ...policyFloods, ...largeSigningFloods, ...largeSettingFloods };
+/** Beside those of the endpoints: with policies, with more that happened before, and with large bodies. */
+export const moreFloods = {
+  ...policyFloods,
+  ...laterKeyFloods,
+  ...largeMemberFloods,
+  ...largeSigningFloods,
+  ...largeSettingFloods,
+  ...largeQueryFloods,
+};
 
 export type CostliestName = ActivityPath | QueryPath | keyof typeof moreFloods;
 

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { bytesOf } from "../wire.ts";
-import { type Assault, type Attack, keepOpen } from "./attack.ts";
+import { type Assault, type Attack, keepOpen, press } from "./attack.ts";
 import { createUserTag, falseStamp, headOf, strangerStamp, whoami, withLength } from "./prepared.ts";
 
 const perSecond = 10_000;
@@ -63,36 +63,25 @@ function flood(assault: Assault, requests: readonly Buffer[], rate: number): voi
   });
 }
 
-/** Each connection has so many questions on their way, and asks again as each is answered: none is cut off for asking too much at once. */
-function press(assault: Assault, requests: readonly Buffer[], count: number, ahead = 1): void {
+/** These in turn, each as soon as the one before it is answered. */
+function inTurn(requests: readonly Buffer[]): () => Buffer {
   let turn = 0;
-  keepOpen(assault, count, (socket) => {
-    const ask = (): void => {
-      const request = requests[turn++ % requests.length];
-      if (request !== undefined && socket.writable) socket.write(request);
-    };
-    socket.on("data", (answers: Buffer) => {
-      for (let at = answers.indexOf(statusLine); at >= 0; at = answers.indexOf(statusLine, at + 1)) ask();
-    });
-    for (let i = 0; i < ahead; i++) ask();
-  });
+  return () => requests[turn++ % requests.length] as Buffer;
 }
-
-const statusLine = "HTTP/1.1 ";
 
 export const floodAttacks = {
   "bad stamps": {
     says: `bad stamps on ${sockets} connections, ${ahead} at a time on each, as fast as they are answered`,
     answers: [401, 429],
     holds: sockets,
-    begin: (assault) => press(assault, badStamps(assault), sockets, ahead),
+    begin: (assault) => press(assault, sockets, inTurn(badStamps(assault)), { ahead }),
   },
   "a member's key": {
     says: `bad stamps under one member's key on ${manySockets} connections, each as fast as it is answered`,
     answers: [401, 429],
     holds: manySockets,
     hurtsItsMember: true,
-    begin: (assault) => press(assault, misusedKey(assault), manySockets),
+    begin: (assault) => press(assault, manySockets, inTurn(misusedKey(assault))),
   },
   "many records": {
     says: `a stranger's requests about 1,000 wallets each, ${recordsPerSecond} per second on ${sockets} connections`,

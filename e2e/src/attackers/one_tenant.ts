@@ -2,8 +2,9 @@
 import type { Assault, Attack } from "./attack.ts";
 import { type Flood, submitting } from "./costliest/flood.ts";
 import { toldAccounts } from "./costliest/keys.ts";
+import { memberFloods } from "./costliest/members.ts";
 import { crowd } from "./costliest/parts.ts";
-import { largeSigningFloods, payloadsFlood } from "./costliest/signing.ts";
+import { largeSigningFloods, signingFloods } from "./costliest/signing.ts";
 import { type CostliestName, costliestFloods } from "./costliest.ts";
 import { runLanes } from "./lanes.ts";
 import { laneOf, newTenant, parentTenant, tenantLanes } from "./tenant.ts";
@@ -37,11 +38,19 @@ const largeState: Flood = {
   },
 };
 
-type FloodName = "payloads flood" | "accounts flood" | "large payloads flood" | "a large state flood";
+type FloodName =
+  | "payloads flood"
+  | "accounts flood"
+  | "large payloads flood"
+  | "a large state flood"
+  | "crowd tags flood";
 
-/** Two stopped everybody once, one everybody with a large body, and one has requests that are cheap but for what they change. */
+/**
+ * Two stopped everybody once. The others are the worst of the rest: one is of large bodies, one has requests that are cheap but for what
+ * they change, and one changes nearly every user at once, which is the longest that SQLite is kept by any of them.
+ */
 export const tenantFloods: Record<FloodName, Attack> = {
-  "payloads flood": flooding("the costliest sign_raw_payloads", payloadsFlood, 60),
+  "payloads flood": flooding("the costliest sign_raw_payloads", signingFloods.sign_raw_payloads, 60),
   "accounts flood": flooding("a hundred deep accounts that are told and not stored", toldAccounts, 60),
   "large payloads flood": {
     ...flooding(
@@ -52,6 +61,7 @@ export const tenantFloods: Record<FloodName, Attack> = {
     againstLarge: true,
   },
   "a large state flood": flooding("a new name for one of a thousand users with ten keys each", largeState, 60),
+  "crowd tags flood": flooding("a tag on each of a thousand users", memberFloods.create_user_tag, 60),
 };
 
 export const costliestAttacks = Object.fromEntries(

@@ -5,12 +5,17 @@ import type { Flood } from "@keystead/e2e/attackers/costliest/flood.ts";
 import { activityFloods, costliestFloods, queryFloods } from "@keystead/e2e/attackers/costliest.ts";
 import type { Answer, Course, Request } from "@keystead/e2e/attackers/lanes.ts";
 import { memberStamp } from "@keystead/e2e/attackers/prepared.ts";
+import { publicNames } from "@keystead/e2e/attackers/public_files.ts";
 import { type ActivityPath, laneOf, newTenant, parentTenant } from "@keystead/e2e/attackers/tenant.ts";
 import { send } from "@keystead/e2e/wire.ts";
 import { startServer } from "@keystead/e2e/world.ts";
 import { costOf, maxRequestCost } from "@keystead/server/endpoints/cost.ts";
 import type { AnyActivity } from "@keystead/server/endpoints/define_activity.ts";
+import { apiRoutes } from "@keystead/server/gateway/routes/api.ts";
+import type { ApiDependencies } from "@keystead/server/gateway/routes/api_dependencies.ts";
 import { authProxyRoutes, type ProxyDependencies } from "@keystead/server/gateway/routes/auth_proxy.ts";
+import { type OperatorDependencies, operatorRoutes } from "@keystead/server/gateway/routes/operator.ts";
+import { type PublicLogDependencies, publicLogRoutes } from "@keystead/server/gateway/routes/public_log.ts";
 import { activities } from "@keystead/server/generated/activities.ts";
 import { queries } from "@keystead/server/generated/queries.ts";
 import { testTimeoutMs } from "../../../core/test/patience.ts";
@@ -69,6 +74,18 @@ function checkCost({ path, body }: Request): void {
   const cost = costOf(form, { parameters, generateAppProofs: true }, body.length);
   assert.ok(cost >= 500 && cost <= maxRequestCost, `${path}: ${cost}`);
 }
+
+test("everything that a stranger may read has a flood", () => {
+  const routes = [
+    ...apiRoutes({} as ApiDependencies),
+    ...operatorRoutes({} as OperatorDependencies),
+    ...publicLogRoutes({} as PublicLogDependencies),
+  ];
+  const read = new Set(routes.filter(({ method }) => method === "GET").map(({ path }) => path.replace(/\/:.*/, "")));
+  // One is a constant, and the other has the attack that is called readiness.
+  const flooded = new Set(["/healthz", "/readyz", ...publicNames.map((name) => name.split(" ")[0])]);
+  assert.deepEqual([...flooded].sort(), [...read].sort());
+});
 
 test("every path of the auth proxy has a costliest body of a stranger", () => {
   const dependencies = { budgets: { signUps: 1, codes: 1 }, channels: [] } as unknown as ProxyDependencies;

@@ -4,7 +4,7 @@ import { toSentence } from "@keystead/core/keys/mnemonic.ts";
 import { nobleKeyMaths } from "@keystead/core/keys/noble_key_maths.ts";
 import { encryptPrivateKeyToBundle, encryptWalletToBundle } from "@turnkey/crypto";
 import type { Json } from "../lanes.ts";
-import { type ActivityPath, type Lane, resultOf, type Tenant } from "../tenant.ts";
+import { type ActivityPath, type Lane, resultOf, type Tenant, type TenantUser } from "../tenant.ts";
 import { type CourseOf, cycling, type Flood, flood, submitting } from "./flood.ts";
 import { accounts, cheapAccounts, cheapPrivateKeys, curve, privateKeys, taproot, target } from "./parts.ts";
 
@@ -52,6 +52,29 @@ const thousandKeys = cycling(async function* (lane, turn) {
   yield lane.submit("delete_private_keys", { privateKeyIds, deleteWithoutExport: true });
 });
 
+/**
+ * What deleted keys leave behind is spread over 256 pages, of which a deletion of a thousand reads and writes each: the more an organization
+ * has ever deleted, the longer they are. It deletes as many beforehand as this takes.
+ */
+const afterMany: Flood = {
+  async begin({ act, roots }) {
+    const until = performance.now() + 20_000;
+    const deleting = async (by: TenantUser) => {
+      while (performance.now() < until) {
+        const privateKeyIds: string[] = [];
+        for (let round = 0; round < 3; round++) {
+          const { result } = await act("create_private_keys", { privateKeys: cheapPrivateKeys() }, { by });
+          privateKeyIds.push(...result.privateKeys.map(({ privateKeyId }: Json) => privateKeyId));
+        }
+        await act("delete_private_keys", { privateKeyIds, deleteWithoutExport: true }, { by });
+      }
+    };
+    // Fewer than all, so that none of them hears that too many wait.
+    await Promise.all(roots.slice(0, 8).map(deleting));
+    return thousandKeys;
+  },
+};
+
 const thousandAccounts: Flood = {
   async begin(tenant) {
     const ids = await wallets(tenant);
@@ -81,7 +104,7 @@ const manyWallets = cycling(async function* (lane) {
   yield lane.submit("delete_wallets", { walletIds, deleteWithoutExport: true });
 });
 
-/** An organization has ten such tags at most; each is every key's. */
+/** An organization has ten such tags at most, and each connection one; each is every key's. */
 function keyTags(count: number): Flood {
   return {
     connections: 8,
@@ -201,3 +224,6 @@ export const keyFloods = {
     },
   },
 } satisfies Partial<Record<ActivityPath, Flood>>;
+
+/** Beside those of the endpoints, with more that happened before. */
+export const laterKeyFloods = { "delete_private_keys after many": afterMany } satisfies Record<string, Flood>;

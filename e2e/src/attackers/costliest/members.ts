@@ -1,15 +1,36 @@
 /** Users, their credentials and their tags. */
 import { randomUUID } from "node:crypto";
 import { loopbackIssuer } from "../../identity/loopback_issuer.ts";
-import { authenticatorParams } from "../../passkeys.ts";
-import { type ActivityPath, type Lane, resultOf } from "../tenant.ts";
+import { type AuthenticatorParams, attestedParams } from "../../passkeys.ts";
+import { type ActivityPath, type Lane, resultOf, type Tenant } from "../tenant.ts";
 import { cycling, type Flood, flood, submitting } from "./flood.ts";
 import { apiKey, crowd, users } from "./parts.ts";
 
-const twentyWithTenKeys = cycling(async function* (lane) {
-  const { userIds } = resultOf(yield lane.submit("create_users", { users: users(18, 10) }));
-  yield lane.submit("delete_users", { userIds });
-});
+/** Made before the flood begins, or the attacker would take the processor from those who are measured. Those that were deleted come again. */
+function keptPasskeys({ roots }: Tenant, count: number): (lane: Lane) => readonly AuthenticatorParams[] {
+  const kept = roots.map(() => Array.from({ length: count }, attestedParams));
+  return ({ index }) => kept[index % kept.length] ?? [];
+}
+
+/** As many keys as a request makes, two hundred, and so many passkeys beside them: what costs most are curves. */
+function usersWithPasskeys(count: number, more: Omit<Flood, "begin"> = {}): Flood {
+  return {
+    ...more,
+    begin(tenant) {
+      const passkeysOf = keptPasskeys(tenant, count);
+      return cycling(async function* (lane) {
+        const passkeys = passkeysOf(lane);
+        const asked = users(20, 10).map((user, index) => ({
+          ...user,
+          apiKeys: user.apiKeys.map((key) => ({ ...key, apiKeyName: "Own" })),
+          authenticators: passkeys.filter((_, at) => at % 20 === index),
+        }));
+        const { userIds } = resultOf(yield lane.submit("create_users", { users: asked }));
+        yield lane.submit("delete_users", { userIds });
+      });
+    },
+  };
+}
 
 const apiOnlyUsers = cycling(async function* (lane) {
   const apiOnlyUsers = users(20, 10).map(({ userName, userTags, apiKeys }) => ({
@@ -21,7 +42,7 @@ const apiOnlyUsers = cycling(async function* (lane) {
   yield lane.submit("delete_users", { userIds });
 });
 
-/** An organization has a thousand users at most, and a request makes a hundred. */
+/** An organization has a thousand users at most, and a request makes a hundred, so that there are eight connections. */
 const hundredsOfUsers = cycling(async function* (lane) {
   const { userIds } = resultOf(yield lane.submit("create_users", { users: users(100, 1) }));
   yield lane.submit("delete_users", { userIds });
@@ -34,12 +55,17 @@ const tenApiKeys = cycling(async function* (lane) {
   yield lane.submit("delete_api_keys", { userId, apiKeyIds });
 });
 
-const tenPasskeys = cycling(async function* (lane) {
-  const { userId } = lane.user;
-  const asked = { userId, authenticators: Array.from({ length: 10 }, () => authenticatorParams()) };
-  const { authenticatorIds } = resultOf(yield lane.submit("create_authenticators", asked));
-  yield lane.submit("delete_authenticators", { userId, authenticatorIds });
-});
+const tenPasskeys: Flood = {
+  begin(tenant) {
+    const passkeysOf = keptPasskeys(tenant, 10);
+    return cycling(async function* (lane) {
+      const { userId } = lane.user;
+      const asked = { userId, authenticators: passkeysOf(lane) };
+      const { authenticatorIds } = resultOf(yield lane.submit("create_authenticators", asked));
+      yield lane.submit("delete_authenticators", { userId, authenticatorIds });
+    });
+  },
+};
 
 /** Tokens as long as fit, of an issuer that the attacker runs. */
 const tenIdentities = cycling(async function* (lane) {
@@ -53,7 +79,7 @@ const tenIdentities = cycling(async function* (lane) {
   yield lane.submit("delete_oauth_providers", { userId, providerIds });
 });
 
-/** Each tag is everybody's: one request changes nine hundred users. */
+/** Each tag is everybody's: one request changes a thousand users. */
 const tagsOfAll = (count: number): Flood => ({
   async begin(tenant) {
     const userIds = await crowd(tenant);
@@ -124,7 +150,7 @@ const quorumOfAll: Flood = {
 };
 
 export const memberFloods = {
-  create_users: flood(twentyWithTenKeys),
+  create_users: usersWithPasskeys(37),
   create_api_only_users: flood(apiOnlyUsers),
   delete_users: flood(hundredsOfUsers, { connections: 8 }),
   create_api_keys: flood(
@@ -133,8 +159,8 @@ export const memberFloods = {
     })),
   ),
   delete_api_keys: flood(tenApiKeys),
-  create_authenticators: flood(tenPasskeys),
-  delete_authenticators: flood(tenPasskeys),
+  create_authenticators: tenPasskeys,
+  delete_authenticators: tenPasskeys,
   create_oauth_providers: flood(tenIdentities),
   delete_oauth_providers: flood(tenIdentities),
   create_user_tag: tagsOfAll(1),
@@ -150,3 +176,7 @@ export const memberFloods = {
   })),
   update_root_quorum: quorumOfAll,
 } satisfies Partial<Record<ActivityPath, Flood>>;
+
+export const largeMemberFloods = {
+  "large create_users": usersWithPasskeys(200, { isLarge: true }),
+} satisfies Record<string, Flood>;

@@ -79,8 +79,8 @@ export function interfaceParams(address: number, smartContractInterface = contra
   };
 }
 
-/** So many users more, each with a key or several; their ids, and those of the root users before them. */
-export async function crowd({ act, roots }: Tenant, count = 900, keys = 1): Promise<string[]> {
+/** So many users more, nearly all that fit, each with a key or several; their ids, and those of the root users before them. */
+export async function crowd({ act, roots }: Tenant, count = 960, keys = 1): Promise<string[]> {
   const ids = roots.map(({ userId }) => userId);
   // A request makes a hundred users and two hundred keys at most.
   const perRequest = Math.min(100, Math.floor(200 / keys));

@@ -1,5 +1,6 @@
 /** Questions, each about as much as an organization may have. */
 import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { authenticatorParams } from "../../passkeys.ts";
 import { longExpression } from "../expressions.ts";
 import type { Json } from "../lanes.ts";
@@ -78,6 +79,21 @@ async function walletOfMany({ act }: Tenant): Promise<{ walletId: string; addres
   return { walletId: made.walletId, address: made.addresses[0] };
 }
 
+/** Of the files of a log a full tile of entries is the dearest: it is no row by itself, and put together of 256 each time. */
+async function fullTile({ act, ask }: Tenant): Promise<{ logId: string; path: string }> {
+  const { logId } = (await ask("list_log_leaves", { paginationOptions })).leaves[0];
+  for (let part = 0; part < 16; part++) {
+    const change = () => act("update_organization_name", { organizationName: randomUUID() });
+    await Promise.all(Array.from({ length: 16 }, change));
+  }
+  // Checkpoints come once a second.
+  for (let size = 0; size < 256; await pause(200)) {
+    const { content } = await ask("get_log_file", { logId, path: "checkpoint" });
+    size = Number(Buffer.from(content, "base64").toString("utf8").split("\n")[1]);
+  }
+  return { logId, path: "tile/entries/000" };
+}
+
 /** White space is text as well, and quickly read. */
 const paddedInterface = () => `${contractInterface(1)}${" ".repeat(400_000)}`;
 
@@ -102,8 +118,8 @@ async function weighed(tenant: Tenant): Promise<string> {
   return (await tenant.act("sign_raw_payloads", asked, by && { by })).id;
 }
 
-/** Drafts that visit all inputs of a transaction. */
-async function supposed(tenant: Tenant): Promise<object> {
+/** Drafts that visit all inputs of a transaction, and so many long ones beside them. */
+async function supposed(tenant: Tenant, long = 0): Promise<object> {
   const { act, ask } = tenant;
   const account = { ...accounts(0, 1)[0] };
   const made = (await act("create_wallet", { walletName: randomUUID(), accounts: [account] })).result;
@@ -120,7 +136,9 @@ async function supposed(tenant: Tenant): Promise<object> {
     },
     proposerId: (await plainUsers(tenant))[0]?.userId,
     policies: {
-      add: Array.from({ length: 9 }, () => ({ policyName: randomUUID(), effect: "EFFECT_ALLOW", condition })),
+      add: [...Array.from({ length: 9 }, () => condition), ...Array.from({ length: long }, () => longExpression())].map(
+        (each) => ({ policyName: randomUUID(), effect: "EFFECT_ALLOW", condition: each }),
+      ),
     },
   };
 }
@@ -137,10 +155,7 @@ export const queryFloods: Record<QueryPath, Flood> = {
     ephemeralKey: (await proven(tenant)).proofs[0].publicKey,
   })),
   get_latest_boot_proof: about("get_latest_boot_proof", () => ({ appName: "signer" })),
-  get_log_file: about("get_log_file", async ({ ask }) => {
-    const { leaves } = await ask("list_log_leaves", { paginationOptions });
-    return { logId: leaves[0].logId, path: "checkpoint" };
-  }),
+  get_log_file: about("get_log_file", fullTile),
   get_log_statement: about("get_log_statement", () => ({})),
   get_oauth_providers: about("get_oauth_providers", async (tenant) => void (await crowd(tenant, 960, 10))),
   // No answer has more than ten thousand things in it.
@@ -224,3 +239,8 @@ export const queryFloods: Record<QueryPath, Flood> = {
   simulate_activity: about("simulate_activity", supposed),
   whoami: about("whoami", async (tenant) => void (await credentials(tenant))),
 };
+
+export const largeQueryFloods = {
+  // Drafts of 128 KiB together are taken.
+  "large simulate_activity": about("simulate_activity", (tenant) => supposed(tenant, 30), { isLarge: true }),
+} satisfies Record<string, Flood>;

@@ -17,13 +17,30 @@ import {
   users,
 } from "./parts.ts";
 
-/** Eight times this fits into what all policies of an organization may have. */
+/** Eight times this fits into what all policies of an organization may have, so that there are no more connections. */
 const sixteenPolicies = cycling(async function* (lane) {
   const asked = { policies: Array.from({ length: 16 }, policy) };
   const { policyIds } = resultOf(yield lane.submit("create_policies", asked));
   yield lane.submit("delete_policies", { policyIds });
 });
 
+/** Longer texts fill what the number of clauses leaves of 4,096 bytes. */
+const longestExpression = longExpression().replaceAll("'x'", "'xxxxxx'");
+
+/**
+ * As many and as long as a request may create; but only one such request fits into what an organization may have, so that the others
+ * would be refused before anything is done for them. So the last name is taken: that is found when all are compiled, and nothing stays.
+ */
+const longestPolicies = submitting("create_policies", () => {
+  const taken = randomUUID();
+  const policies = Array.from({ length: 100 }, (_, index) => ({
+    ...{ ...policy(), condition: longestExpression },
+    ...((index === 0 || index === 99) && { policyName: taken }),
+  }));
+  return { policies };
+});
+
+/** An organization has a thousand at most, so that there are eight connections. */
 const hundredPolicies = cycling(async function* (lane) {
   const asked = { policies: Array.from({ length: 100 }, () => ({ ...policy(), condition: "true" })) };
   const { policyIds } = resultOf(yield lane.submit("create_policies", asked));
@@ -69,7 +86,7 @@ function longestInterface(): string {
   return JSON.stringify(functions);
 }
 
-/** A sub-organization has ten at most. */
+/** A sub-organization has ten at most, and each connection one. */
 const oauth2Cycle: Flood = {
   connections: 8,
   begin: ({ url }) =>
@@ -152,6 +169,7 @@ export const settingFloods = {
     submitting("set_ip_allowlist", (_, turn) => ({ enabled: false, rules: rules(turn) })),
     { atParent: true },
   ),
+  // There is one, and whoever comes second finds none to remove.
   remove_ip_allowlist: flood(
     cycling(async function* (lane, turn) {
       yield lane.submit("set_ip_allowlist", { enabled: false, rules: rules(turn) });
@@ -159,11 +177,11 @@ export const settingFloods = {
     }),
     { atParent: true, connections: 1 },
   ),
-  // What strangers measure against is the proxy of this organization, so that it is never without one for long.
   enable_auth_proxy: flood(
     submitting("enable_auth_proxy", () => ({})),
     { atParent: true },
   ),
+  // Strangers measure against the proxy of this organization: one connection alone leaves it without one for a moment only.
   disable_auth_proxy: flood(
     cycling(async function* (lane) {
       yield lane.submit("disable_auth_proxy", {});
@@ -183,6 +201,7 @@ export const settingFloods = {
   set_organization_feature: flood(
     submitting("set_organization_feature", () => ({ ...smsValue, value: "x".repeat(10_000) })),
   ),
+  // There is one, and whoever comes second finds none to remove.
   remove_organization_feature: flood(
     cycling(async function* (lane) {
       yield lane.submit("set_organization_feature", { ...smsValue, value: "x".repeat(10_000) });
@@ -193,5 +212,9 @@ export const settingFloods = {
 } satisfies Partial<Record<ActivityPath, Flood>>;
 
 export const largeSettingFloods = {
+  "large create_policies": flood(longestPolicies, {
+    isLarge: true,
+    refused: "the last of a hundred has the name of the first, which is found when all are compiled",
+  }),
   "large create_smart_contract_interface": flood(interfaceCycle(longestInterface), { isLarge: true }),
 } satisfies Record<string, Flood>;

@@ -180,9 +180,6 @@ export const signingFloods = {
   sign_transaction: byRoot(courses.taproot),
 } satisfies Partial<Record<ActivityPath, Flood>>;
 
-/** Sixteen connections of these stopped everybody once. */
-export const payloadsFlood = { ...signingFloods.sign_raw_payloads, connections: 16 } satisfies Flood;
-
 export const policyFloods = {
   "sign_raw_payload by policies": byPolicies(courses.typedData),
   "sign_raw_payloads by policies": byPolicies(courses.payloads(850)),
