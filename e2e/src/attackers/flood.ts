@@ -5,7 +5,6 @@ import { bytesOf } from "../wire.ts";
 import { type Assault, type Attack, keepOpen, press } from "./attack.ts";
 import { createUserTag, falseStamp, headOf, strangerStamp, whoami, withLength } from "./prepared.ts";
 
-const perSecond = 10_000;
 const sockets = 50;
 const manySockets = 1_000;
 const recordsPerSecond = 200;
@@ -90,10 +89,10 @@ export const floodAttacks = {
     begin: (assault) => flood(assault, manyRecords(assault), recordsPerSecond),
   },
   readiness: {
-    says: `${perSecond} questions per second whether the server is ready, on ${sockets} connections`,
+    says: `whether the server is ready, on ${sockets} connections, ${ahead} at a time on each, as fast as they are answered`,
     // Node's own 503 is for what comes behind the last request that a connection may ask.
     answers: [200, 429, 503],
     holds: sockets,
-    begin: (assault) => flood(assault, [headOf("/readyz", [], "GET")], perSecond),
+    begin: (assault) => press(assault, sockets, () => headOf("/readyz", [], "GET"), { ahead }),
   },
 } as const satisfies Record<string, Attack>;

@@ -1,6 +1,7 @@
 /** The operator's paths. Anybody may ask them, unstamped and as often as they like, so none may say or cost much. */
 
 import type { PublicBoot } from "../../views/boot_proof_view.ts";
+import { createSharedAnswer } from "../bounds/shared_answer.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { type Content, jsonContent, type Route } from "../http/route.ts";
 
@@ -21,21 +22,28 @@ export type OperatorDependencies = {
   logs(): Promise<readonly PublishedLog[]>;
 };
 
+/** Each takes the thread for a millisecond or more, and most of it is new every time. */
+const restMs = 100;
+
 export function operatorRoutes({ metrics, heldBytes, unready, publicKeys, boot, logs }: OperatorDependencies): Route[] {
   return [
     get("/healthz", () => jsonContent(200, { status: "alive" })),
-    get("/readyz", async () => {
+    shared("/readyz", async () => {
       const why = await unready();
       return why === undefined ? jsonContent(200, { status: "ready" }) : jsonContent(503, { status: "not ready", why });
     }),
-    get("/metrics", async () => {
-      const content = await metrics.text(heldBytes());
+    shared("/metrics", async () => {
+      const content = Buffer.from(await metrics.text(heldBytes()));
       return { kind: "content", status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", content };
     }),
-    get("/.well-known/keystead.json", async () =>
+    shared("/.well-known/keystead.json", async () =>
       jsonContent(200, { publicKeys: publicKeys(), logs: await logs(), ...boot() }),
     ),
   ];
+}
+
+function shared(path: string, answer: () => Promise<Content>): Route {
+  return get(path, createSharedAnswer(answer, restMs));
 }
 
 function get(path: string, answer: () => Promise<Content> | Content): Route {

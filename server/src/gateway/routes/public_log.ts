@@ -2,6 +2,7 @@
  * The public log as static tiles (`core/src/tlog/SPEC.md`). Anybody may read it. It holds digests that tell nothing, and nothing of it is
  * served before a checkpoint covers it: whatever a power cut takes back, nobody has seen.
  */
+import { createLru } from "../../state/lru.ts";
 import type { Store } from "../../store/store.ts";
 import { createLimitedWork } from "../bounds/limited_work.ts";
 import { nothingAt } from "../http/request_check.ts";
@@ -20,18 +21,33 @@ const served = {
 } as const satisfies Record<LogFile["kind"], object>;
 
 /**
- * Anybody may ask as often as they like, and each asks the database. Few do so at once: on PostgreSQL thousands would stand before every commit
- * for a connection.
+ * Anybody may ask as often as they like. What was read lately is at hand; all else asks the database. Few do so at once: on PostgreSQL
+ * thousands would stand before every commit for a connection, and on SQLite it is this thread that reads, so both slots together take a
+ * quarter of it.
  */
 const readLimits = {
-  slots: 4,
+  slots: 2,
   waiting: 256,
   refusal: "too many requests for the log at once; try again",
-  restTimes: 0,
+  restTimes: 7,
 };
+
+/** Of tiles, which never change: eight kibibytes at most. */
+const keptBytes = 2 * 1024 * 1024;
 
 export function publicLogRoutes({ store }: PublicLogDependencies): Route[] {
   const limited = createLimitedWork(readLimits);
+  const kept = createLru<LogFile>(keptBytes);
+
+  async function read(logId: string, path: string): Promise<LogFile | undefined> {
+    const name = `${logId}/${path}`;
+    const known = kept.get(name);
+    if (known !== undefined) return known;
+    const file = await limited(() => readLogFile(store, logId, path));
+    if (file?.kind === "tile") kept.set(name, file, file.content.length + name.length);
+    return file;
+  }
+
   return [
     {
       method: "GET",
@@ -41,7 +57,7 @@ export function publicLogRoutes({ store }: PublicLogDependencies): Route[] {
         const { logId = "", "*": path = "" } = request.params;
         // Every file has one path: the router has joined slashes and read escapes.
         if (!request.url.split("?", 1)[0]?.endsWith(`/${logId}/${path}`)) throw nothingAt(request);
-        const file = await limited(() => readLogFile(store, logId, path));
+        const file = await read(logId, path);
         if (file === undefined) throw nothingAt(request);
         send({ kind: "content", status: 200, ...served[file.kind], content: file.content });
       },
