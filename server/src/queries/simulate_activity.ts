@@ -3,6 +3,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { TraceBounds, trace } from "@keystead/core/policy/decision/trace.ts";
 import { interfacesOf } from "@keystead/core/policy/facts/condition_views.ts";
 import { activityKinds, kindOf } from "@keystead/core/policy/vocabulary/activity_kinds.ts";
+import { mapWithPauses, type Work } from "@keystead/core/work.ts";
 import type { ActivityForm, AnyActivity } from "../endpoints/define_activity.ts";
 import { type Caller, defineQuery } from "../endpoints/define_query.ts";
 import { explainMismatch } from "../endpoints/explain_schema.ts";
@@ -13,12 +14,13 @@ import { type Static, Type } from "../fields/schema.ts";
 import { policyDrafts, scenario, simulationResult } from "../fields/simulation.ts";
 import { activityForms } from "../generated/activities.ts";
 import { activityValidators } from "../generated/activity_validators.ts";
-import { approversAmong, askPolicies, type Decision, nothingWeighed, type Question } from "../rules/authorise.ts";
+import { askingPolicies, type Decision, findingApprovers, nothingWeighed, type Question } from "../rules/authorise.ts";
+import { compilingPolicies } from "../rules/policies.ts";
 import {
   approvalOf,
   type CheckedDrafts,
   checkDrafts,
-  decideSupposed,
+  decidingSupposed,
   withDrafts,
   withScenario,
   withUsers,
@@ -57,18 +59,38 @@ export const simulateActivity = defineQuery({
   request: simulationRequest,
   response: simulationResult,
   async run(store, caller, request) {
-    // Whoever holds a snapshot of SQLite keeps others from committing, and drafts take their time.
+    // Whoever holds a snapshot of SQLite keeps others from committing, and drafts and decisions take their time.
     const drafts = await checkDrafts(request.policies ?? {}, breath);
-    return inSnapshot(store, (snapshot) => simulate(snapshot, caller, request, drafts));
+    const question = await inSnapshot(store, (snapshot) => readQuestion(snapshot, caller, request, drafts));
+    return finishWithBreaths(simulating(question));
   },
 });
 
-async function simulate(
+/** What of it is done before others are let in: a decision may weigh a transaction of a hundred inputs under as many policies. */
+const breathMs = 2;
+
+async function finishWithBreaths<T>(work: Work<T>): Promise<T> {
+  let beganAt = performance.now();
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value as T;
+    if (performance.now() - beganAt < breathMs) continue;
+    await breath();
+    beganAt = performance.now();
+  }
+}
+
+function* simulating(question: Question): Work<Static<typeof simulationResult>> {
+  yield* compilingPolicies(question.pages.policies);
+  return yield* answering(...(yield* decidingSupposed(question)));
+}
+
+async function readQuestion(
   store: Store,
   caller: Caller,
   request: Static<typeof simulationRequest>,
   drafts: CheckedDrafts,
-) {
+): Promise<Question> {
   const stored = await readDecisionPages(store, request.organizationId);
   if (stored === undefined) throw noSuchOrganization();
   const scenario = request.scenario ?? {};
@@ -83,7 +105,7 @@ async function simulate(
     if (!members.users.has(userId)) throw new Fault("invalid_argument", `no user \`${userId}\` in this organization`);
   }
   const pages = { ...stored, ...supposed.pages, members, policies: withDrafts(stored.policies, drafts) };
-  const question: Question = {
+  return {
     ...supposed,
     pages,
     form,
@@ -93,7 +115,6 @@ async function simulate(
     isWaiting: false,
     nowMs,
   };
-  return answer(...decideSupposed(question));
 }
 
 /** What is asked for, in the newest form. Kinds of activities that have no endpoint yet are decided by their type and parameters. */
@@ -148,7 +169,7 @@ function signerOf({ signWith, from }: SigningParams): { by: "signWith"; signWith
   return typeof name === "string" ? [{ by: "signWith", signWith: name }] : [];
 }
 
-function answer(question: Question, decision: Decision) {
+function* answering(question: Question, decision: Decision): Work<Static<typeof simulationResult>> {
   if (decision.kind === "fail") throw decision.fault;
   const { pages, approvals } = question;
   const { evaluations, explanations, view } = decision.weighed ?? nothingWeighed;
@@ -164,18 +185,19 @@ function answer(question: Question, decision: Decision) {
       outcome,
     })),
     explanations: [...explanations],
-    traces: evaluations.length === 0 ? [] : tracesOf(question, view),
-    eligibleUserIds: decision.kind === "consensus" ? approversAmong({ ...question, isWaiting: true }, others) : [],
+    traces: evaluations.length === 0 ? [] : yield* tracing(question, view),
+    eligibleUserIds:
+      decision.kind === "consensus" ? yield* findingApprovers({ ...question, isWaiting: true }, others) : [],
   };
 }
 
-function tracesOf(question: Question, view: number) {
-  const asked = askPolicies(question, question.approvals);
+function* tracing(question: Question, view: number): Work<Static<typeof simulationResult>["traces"]> {
+  const asked = yield* askingPolicies(question, question.approvals);
   const facts = asked instanceof Fault ? undefined : asked?.views[view];
   if (asked === undefined || asked instanceof Fault || facts === undefined) return [];
   const { policies, approvers, nowMs } = asked;
   const bounds = new TraceBounds();
-  return policies.map(({ policyId, policy }) => {
+  return yield* mapWithPauses(policies, ({ policyId, policy }) => {
     return { policyId, entries: [...trace(policy, facts, approvers, nowMs, bounds)] };
   });
 }

@@ -208,12 +208,10 @@ function activeApprovals({ pages, approvals, nowMs, acceptedAtMs }: Question): A
 
 export const nothingWeighed: Weighed = { evaluations: [], explanations: [], view: 0 };
 
-/** What the engine is asked; nothing where there is no policy. A payload that cannot be read is a fault of the request. */
-export function askPolicies(question: Question, approvals: readonly Approval[]): PolicyQuestion | Fault | undefined {
-  return finish(askingPolicies(question, approvals));
-}
-
-/** The same with pauses. What is read of the activity on the way is kept, so that whoever asks about it again has it at once. */
+/**
+ * What the engine is asked, with pauses; nothing where there is no policy. A payload that cannot be read is a fault of the request. What
+ * is read of the activity on the way is kept, so that whoever asks about it again has it at once.
+ */
 export function* askingPolicies(
   question: Question,
   approvals: readonly Approval[],

@@ -26,7 +26,7 @@ export function isLive({ factsOf }: Pick<KnownKeys, "factsOf">, record: KeyRecor
   return record.kind !== "walletAccount" || factsOf(record.walletId)?.deleted !== true;
 }
 
-/** Of the records at hand, by kind and id: a thousand may be looked for among a thousand. */
+/** Of the records at hand, by kind and id, the first of each: a thousand may be looked for among a thousand. */
 const byId = createAside<readonly KeyRecord[], ReadonlyMap<string, KeyRecord>>();
 
 function findLiveById<K extends KeyRecord["kind"]>(
@@ -37,7 +37,7 @@ function findLiveById<K extends KeyRecord["kind"]>(
   const { records } = keys;
   let known = byId.get(records);
   if (known === undefined) {
-    known = new Map(records.map((record) => [`${record.kind} ${recordIdOf(record)}`, record]));
+    known = new Map(records.toReversed().map((record) => [`${record.kind} ${recordIdOf(record)}`, record]));
     byId.set(records, known);
   }
   const record = known.get(`${kind} ${id}`);

@@ -1,6 +1,7 @@
 /** An organization as it would be: with other policies, and with people, keys and contracts that are not there. */
 import { Fault } from "@keystead/core/fault.ts";
 import { type ParsedInterface, parseInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
+import type { Work } from "@keystead/core/work.ts";
 import type { DraftPolicy, PolicyDrafts, Scenario, ScenarioKey } from "../fields/simulation.ts";
 import { credentialsOf, isRecoveryKey } from "../state/credentials.ts";
 import type { Approval, KeyFacts, Policy, User } from "../state/entities.ts";
@@ -8,7 +9,7 @@ import type { MembersPage } from "../state/members.ts";
 import type { Pages, PoliciesPage } from "../state/pages.ts";
 import type { KeyRecord, PrivateKeyRecord, WalletAccountRecord, WalletRecord } from "../state/records.ts";
 import type { FactSources } from "./activity_facts.ts";
-import { approversAmong, authorise, type Decision, type Question } from "./authorise.ts";
+import { authorising, type Decision, findingApprovers, type Question } from "./authorise.ts";
 import { withExpressionsOf } from "./policies.ts";
 import { checkedPolicy, refuseTakenPolicyNames } from "./policy_changes.ts";
 
@@ -202,21 +203,21 @@ function supposedKey(organizationId: string, key: ScenarioKey): { records: reado
  * The decision, and the question with the approvals that count in it. What others have approved was submitted before: a submission
  * that is refused waits for nobody, and of what waits only those who have a vote can approve it.
  */
-export function decideSupposed(question: Question): [Question, Decision] {
+export function* decidingSupposed(question: Question): Work<[Question, Decision]> {
   const { proposerId, approvals } = question;
   const isOwn = ({ userId }: Approval) => userId === proposerId;
-  if (approvals.every(isOwn)) return [question, authorise(question)];
+  if (approvals.every(isOwn)) return [question, yield* authorising(question)];
   const submitted: Question = { ...question, approvals: [approvalOf(question, proposerId)] };
-  const first = authorise(submitted);
+  const first = yield* authorising(submitted);
   if (first.kind === "refuse" || first.kind === "fail") return [submitted, first];
   const waiting: Question = { ...question, isWaiting: true };
   // What the submission alone would have brought about is asked about with all of them, as it was put.
-  if (first.kind === "allow") return [waiting, authorise(waiting)];
+  if (first.kind === "allow") return [waiting, yield* authorising(waiting)];
   const own = { ...waiting, approvals: approvals.filter(isOwn) };
   const userIds = approvals.map(({ userId }) => userId);
-  const voters = new Set(approversAmong(own, userIds));
+  const voters = new Set(yield* findingApprovers(own, userIds));
   const voted = { ...waiting, approvals: approvals.filter((each) => isOwn(each) || voters.has(each.userId)) };
-  return [voted, authorise(voted)];
+  return [voted, yield* authorising(voted)];
 }
 
 /** By the first of a user's credentials: which one it will be is not known. People of a scenario need none, as in test cases. */
