@@ -2,8 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { foldName } from "@keystead/server/fields/names.ts";
 import { isLive } from "@keystead/server/rules/keys.ts";
-import type { KnownFacts } from "@keystead/server/state/entities.ts";
-import { emptyPages, isPageName, type Pages, withPage } from "@keystead/server/state/pages.ts";
+import { emptyPages, findKeyFacts, isPageName, type Pages, withPage } from "@keystead/server/state/pages.ts";
 import type { KeyRecord } from "@keystead/server/state/records.ts";
 import { rowsOfPages } from "@keystead/server/store/entity_rows.ts";
 import type { Store } from "@keystead/server/store/store.ts";
@@ -47,7 +46,7 @@ export async function compareProjection(
 
 /** Keys that are there, by the names they bear now. */
 function keyRows(pages: Pages, records: readonly KeyRecord[]): Partial<Record<TableName, Row[]>> {
-  const factsOf = (id: string): KnownFacts | undefined => pages.keyFacts.get(id.slice(0, 2))?.get(id);
+  const factsOf = (id: string) => findKeyFacts(pages, id);
   const isGone = (record: KeyRecord) => !isLive({ factsOf }, record);
   const common = (id: string, name: string, { imported, createdAtMs }: { imported: boolean; createdAtMs: number }) => ({
     name_key: foldName(factsOf(id)?.name ?? name),
