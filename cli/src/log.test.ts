@@ -186,6 +186,12 @@ test("log verify names the first bad leaf and exits with 1, and with 2 for what 
   assert.deepEqual([extra.code, extra.stdout.split("\n")[0]], [1, "bad: notes.txt: the file belongs to no export"]);
 });
 
+test("log verify names an export that is not there", async () => {
+  const { code, stderr } = await keystead("log", "verify", "nofolder", "--key", vkey);
+  assert.equal(code, 2);
+  assert.match(stderr, /^keystead: there is no file or folder `nofolder`; see `npx keystead help`\n$/);
+});
+
 test("the key comes from the flag or from the profile's files, never from the export", async () => {
   const small = makeSmall(() => undefined);
   write("small", exportOf(small));

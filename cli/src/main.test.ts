@@ -256,6 +256,25 @@ test("a profile without a private key says how to pass one, and --api-key-file i
   assert.equal(received[0]?.key, publicKey);
 });
 
+test("a key file that holds no key is named, and its contents are not", async () => {
+  const whoami = (name: string) => keystead(["whoami", "--api-key-file", name]);
+  writeFileSync(join(folder, "bad.key"), "secret-text\n");
+  const bad = await whoami("bad.key");
+  assertRefused(bad, 1, /^keystead: bad\.key: the API private key is not hex$/m);
+  assert.ok(!bad.stderr.includes("secret-text"));
+  writeFileSync(join(folder, "short.key"), "08".repeat(31));
+  assertRefused(
+    await whoami("short.key"),
+    1,
+    /^keystead: short\.key: the API private key has 31 bytes instead of 32$/m,
+  );
+  assertRefused(
+    await whoami("bootstrap.json"),
+    2,
+    /^keystead: bootstrap\.json is a profile; use --profile bootstrap\.json$/m,
+  );
+});
+
 test("flags can stand in for the whole profile", async () => {
   writeFileSync(join(folder, "api.key"), "08".repeat(32));
   const args = ["whoami", "--url", profile.baseUrl ?? "", "--organization", "org-7", "--api-key-file", "api.key"];

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Client, createApiKeyStamper, createClient } from "@keystead/sdk";
+import { type Client, createApiKeyStamper, createClient, type Stamper } from "@keystead/sdk";
 import { type Flags, UsageError } from "./command.ts";
 
 type Profile = { baseUrl?: string; organizationId?: string; apiPublicKey?: string; apiPrivateKey?: string };
@@ -27,7 +27,7 @@ export async function openSession(flags: Flags): Promise<Session> {
   if (!/^https?:\/\//.test(baseUrl)) throw new UsageError(`\`${baseUrl}\` is not an http address`);
   const organizationId = flags.organization ?? profile.organizationId;
   if (organizationId === undefined) throw new UsageError(`${path} has no organizationId`, "pass --organization");
-  const stamper = createApiKeyStamper(await readKey(path, profile, flags["api-key-file"]));
+  const stamper = stamperOf(await readKey(path, profile, flags["api-key-file"]));
   let fingerprint: string | undefined;
   const watchedFetch: typeof fetch = (input, init) => {
     const { body } = init ?? {};
@@ -70,21 +70,36 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
+type Key = { file: string; apiPublicKey?: string | undefined; apiPrivateKey: string };
+
 /** A key file may be another user's, so it is not held against the profile's public key. */
-async function readKey(path: string, profile: Profile, keyFile: string | undefined) {
+async function readKey(path: string, profile: Profile, keyFile: string | undefined): Promise<Key> {
   if (keyFile !== undefined) {
+    let text: string;
     try {
-      return { apiPrivateKey: (await readFile(keyFile, "utf8")).trim() };
+      text = await readFile(keyFile, "utf8");
     } catch (cause) {
       throw new Error(whyUnread(cause, "API key file", keyFile));
     }
+    if (parseObject(text)?.apiPrivateKey !== undefined)
+      throw new UsageError(`${keyFile} is a profile`, `use --profile ${keyFile}`);
+    return { file: keyFile, apiPrivateKey: text.trim() };
   }
   if (profile.apiPrivateKey === undefined) {
     throw new Error(
       `${path} has no apiPrivateKey; pass --api-key-file FILE, a file that holds the private key of your P-256 API key in hex`,
     );
   }
-  return { apiPublicKey: profile.apiPublicKey, apiPrivateKey: profile.apiPrivateKey };
+  return { file: path, apiPublicKey: profile.apiPublicKey, apiPrivateKey: profile.apiPrivateKey };
+}
+
+/** The SDK says what is wrong with a key, and never repeats it. It does not know where the key comes from. */
+function stamperOf({ file, ...key }: Key): Stamper {
+  try {
+    return createApiKeyStamper(key);
+  } catch (cause) {
+    throw new Error(`${file}: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
 }
 
 export function whyUnread(cause: unknown, what: string, path: string): string {

@@ -12,7 +12,12 @@ import { formatAddCheckpoint } from "@keystead/core/tlog/witness.ts";
 import { seededRandom } from "../../core/test/seeded_random.ts";
 import { testCurves } from "../../core/test/test_curves.ts";
 import { testLog } from "../../core/test/tlog/test_log.ts";
-import { startWitness, startWitnessAlone, type WitnessProcess } from "../../server/test/witness_process.ts";
+import {
+  startWitness,
+  startWitnessAlone,
+  startWitnessWithNpx,
+  type WitnessProcess,
+} from "../../server/test/witness_process.ts";
 import { runKeystead } from "../test/run_keystead.ts";
 
 const log = testLog("log.example/one");
@@ -156,6 +161,23 @@ test("a request that does not end holds up no other", async (t) => {
   t.after(() => slow.destroy());
   slow.write("POST /add-checkpoint HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nold ");
   assert.equal((await witness.post(log.request(0, 5))).status, 200);
+});
+
+test("SIGTERM to npx ends the witness too: its folder and its port are free again", async (t) => {
+  const data = folderFor(t);
+  const witness = await startWitnessWithNpx({ data, logs: [log.vkey] });
+  assert.equal((await witness.post(log.request(0, 5))).status, 200);
+  await witness.stop();
+  const isThere = () =>
+    fetch(witness.url).then(
+      () => true,
+      () => false,
+    );
+  // It looks twice in a second; a busy machine may take longer.
+  for (let i = 0; i < 200 && (await isThere()); i++) await new Promise((resolve) => setTimeout(resolve, 50));
+  const next = await startWitnessAlone({ data, logs: [log.vkey], port: witness.port });
+  t.after(() => next.stop());
+  assert.equal(next.lines[2], "log log.example/one, cosigned up to 5");
 });
 
 test("misuse of the command is explained", async (t) => {

@@ -28,15 +28,22 @@ export function startWitness({ data, logs, port = 0 }: Start): Promise<WitnessPr
   return started([...programs.command, ...flags, "--port", String(port), "--data", data]);
 }
 
+/** As the guide says: npx starts a shell, and that the command line. Signals go to npx alone. */
+export function startWitnessWithNpx({ data, logs, port = 0 }: Start): Promise<WitnessProcess> {
+  const flags = logs.flatMap((vkey) => ["--log", vkey]);
+  return started(["keystead", "witness", ...flags, "--port", String(port), "--data", data], "npx");
+}
+
 /** Without the process of the command line before it, so that a kill hits the witness itself. */
 export function startWitnessAlone({ data, logs, port = 0 }: Start): Promise<WitnessProcess> {
   return started([...programs.direct, data, "127.0.0.1", String(port), ...logs]);
 }
 
-async function started(args: readonly string[]): Promise<WitnessProcess> {
-  const child = spawn(process.execPath, args, {
+async function started(args: readonly string[], program = process.execPath): Promise<WitnessProcess> {
+  const child = spawn(program, args, {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { PATH: process.env.PATH },
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME },
   });
   const lines: string[] = [];
   for await (const line of createInterface(child.stdout)) {

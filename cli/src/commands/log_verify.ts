@@ -11,7 +11,7 @@ export function logVerify(context: CommandContext): Promise<number> {
   refuseArguments(context, 1);
   const [path] = context.args;
   if (path === undefined) throw new UsageError("log verify needs the folder of an export, or a .tlog-proof file");
-  if (!existsSync(path)) throw new UsageError(`there is no ${path}`);
+  if (!existsSync(path)) throw new UsageError(`there is no file or folder \`${path}\``);
   if (!existsSync(program)) throw new Error(`this command needs the server's code at ${program}`);
   const { witness = [], since, replay = false, "sub-organizations": withChildren = false } = context.flags;
   return run([

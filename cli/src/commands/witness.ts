@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, refuseArguments, UsageError } from "../command.ts";
+import { stopWithNpx } from "../npx_parent.ts";
 
 const program = join(import.meta.dirname, "../../../server/src/witness/main.ts");
 
@@ -30,6 +31,7 @@ function run(args: readonly string[]): Promise<number> {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
     process.on("SIGTERM", (signal) => started.kill(signal)).on("SIGINT", () => undefined);
+    stopWithNpx(process.env, () => started.kill("SIGTERM"));
     started.once("error", reject);
     started.once("exit", (code) => done(code ?? 1));
   });

@@ -47,6 +47,7 @@ const joining = { store, link: watched, committer, places, sign, note: (message:
 const order = findOrder(mode, { ...joining, logPublicKey: () => signer.publicKeys().log ?? "" });
 
 async function stop(): Promise<void> {
+  joiner.stop();
   await gateway.close();
   link.close();
   courier.close();

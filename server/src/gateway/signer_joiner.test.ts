@@ -40,7 +40,7 @@ function start(t: TestContext, options: { isOrder?: boolean } = {}) {
     assert.ok(join);
     return join;
   };
-  return { signer, events, joins, use, nextJoin };
+  return { signer, events, joins, use, nextJoin, stop: joiner.stop };
 }
 
 const breath = () => new Promise((resolve) => setImmediate(resolve));
@@ -119,6 +119,22 @@ test("a signer that was replaced meanwhile changes nothing, whether its join suc
   third.resolve();
   await breath();
   assert.deepEqual(events, ["joined"]);
+});
+
+test("a join that the end of the process cuts off is not logged, and nobody is served after it", async (t) => {
+  for (const isOrder of [false, true]) {
+    for (const end of ["reject", "resolve"] as const) {
+      const { events, joins, use, nextJoin, stop } = start(t, { isOrder });
+      use();
+      const join = await nextJoin();
+      stop();
+      join[end](new Fault("unavailable", "the gateway is stopping"));
+      use();
+      await breath();
+      assert.equal(joins.length, 0);
+      assert.deepEqual(events, []);
+    }
+  }
 });
 
 test("a socket that is gone is not tried again", async (t) => {

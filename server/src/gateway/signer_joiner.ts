@@ -31,6 +31,8 @@ export type SignerJoinerDependencies = {
 export type SignerJoiner = {
   /** Of a signer that has started; earlier sockets do not count any more. */
   use(socket: Socket): void;
+  /** The process is stopping: a join that is cut off by that is no trouble. */
+  stop(): void;
 };
 
 const retryMs = 500;
@@ -39,6 +41,7 @@ export function createSignerJoiner(dependencies: SignerJoinerDependencies): Sign
   const { signer, log, join, onJoined, onWaiting, isOrder, fail } = dependencies;
   let newest: Socket | undefined;
   let hasJoined = false;
+  let isStopping = false;
   /** The trouble that was logged last: the same line twice a second would hide everything else. */
   let logged: string | undefined;
 
@@ -72,8 +75,13 @@ export function createSignerJoiner(dependencies: SignerJoinerDependencies): Sign
 
   return {
     use(socket) {
+      if (isStopping) return;
       newest = socket;
       void joinOver(socket);
+    },
+    stop() {
+      isStopping = true;
+      newest = undefined;
     },
   };
 }

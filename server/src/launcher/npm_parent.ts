@@ -11,7 +11,8 @@ const ownPackage = join(import.meta.dirname, "../../../package.json");
  * `npm start` the end of npm counts as a request to stop.
  *
  * Only this repository's own `start` script counts, because npm is the direct parent there. `npx keystead check-database` and other
- * people's scripts have npm's variables too, with some other process in between.
+ * people's scripts have npm's variables too, with some other process in between. `npx keystead witness` has a watch of its own
+ * (`cli/src/npx_parent.ts`).
  */
 export function stopWithNpm(env: Record<string, string | undefined>, stop: () => void): void {
   if (env.npm_lifecycle_event !== "start" || env.npm_package_json !== ownPackage) return;

@@ -15,7 +15,8 @@ export function nodeArguments(
   return [
     ...commonFlags,
     ...(network ? ["--allow-net"] : []),
-    // The warning says what `startsThread` does.
+    // The gateway alone: it starts its one thread and drops this before it loads any package (docs/decisions/0030). The warning says that a
+    // thread can have permissions that its process was not given.
     ...(startsThread === true ? ["--allow-worker", "--disable-warning=PERM0006"] : []),
     ...flags,
     ...[...program.readable, folder, ...files].map((path) => `--allow-fs-read=${path}`),

@@ -205,7 +205,8 @@ for (const dialect of dialects) {
     const { logId } = rig.places;
     const signer = rig.signer.restart({ orders: { acceptDatabase: true } });
     const { joining } = startGateway(rig, signer);
-    await acceptDatabase(joining);
+    const report = await acceptDatabase(joining);
+    assert.ok(report.at(-1)?.startsWith(`log ${logId} has ended, and log ${joining.places.logId} follows it: `));
     assert.deepEqual(await assertWhole(rig, signer), ["LOG_OPENED 0", "DATABASE_ACCEPTED 0"]);
     const logs = await listLogs(rig.store);
     assert.deepEqual(

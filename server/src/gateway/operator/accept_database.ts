@@ -4,6 +4,7 @@ import type { Prepared } from "../../frames/messages.ts";
 import { listHeads } from "../../store/across.ts";
 import { commitGroup } from "../../store/commit.ts";
 import { type JoinLogDependencies, joinLog } from "../log/join_log.ts";
+import { listedLogs } from "../log/listed_logs.ts";
 import { openLog } from "../log/open_log.ts";
 import { toStoredLeaf } from "../submit/stored_leaf.ts";
 import { toCommitItem } from "../submit/to_commit_item.ts";
@@ -26,8 +27,18 @@ export async function acceptDatabase(dependencies: JoinLogDependencies): Promise
     if (reply.leaf === undefined)
       throw new Fault("failed_precondition", "the database does not hold the first organization");
     await conclude(dependencies, reply.leaf);
-    return [...lines, `accepted the database as it is: ${count} organization(s)`];
+    return [...lines, `accepted the database as it is: ${count} organization(s)`, await logLine(dependencies)];
   }
+}
+
+/** Witnesses cosign only the logs that they were given: without the new key they fall silent. */
+async function logLine({ store, places: { logId = "" } }: JoinLogDependencies): Promise<string> {
+  const ended = (await listedLogs(store))?.get(logId)?.previous?.logId;
+  const what = ended === undefined ? "the log has ended" : `log ${ended} has ended`;
+  return (
+    `${what}, and log ${logId} follows it: start the server and give your witnesses its \`vkey\` ` +
+    "from /.well-known/keystead.json"
+  );
 }
 
 /** The acceptance has ended the signer's log. The act that lists the next is released before it; it comes second. */
