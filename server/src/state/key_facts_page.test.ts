@@ -35,6 +35,7 @@ test("among 3,000 deleted keys each is found, and no other, whatever their ids r
   const across = Buffer.from(page.gone.slice(11, 33), "base64url").toString("hex");
   const stranger = across.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
   assert.equal(findInPage(page, stranger), undefined);
+  assert.equal(findInPage(page, "no id at all"), undefined);
 });
 
 test("a deleted key does not come back, and its name is not kept", () => {

@@ -1,6 +1,6 @@
 /** A page of key facts: what became of the keys whose ids begin with the same two digits. */
 import { toBase64url } from "@keystead/core/encoding/base64url.ts";
-import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
+import { isUuid, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { KeyFacts, KnownFacts } from "./entities.ts";
 import { entityJson, type PageCodec } from "./page_codec.ts";
@@ -43,7 +43,8 @@ export function findInPage({ facts, gone }: KeyFactsPage, id: string): KnownFact
 
 /** Looked through and not listed: 3,000 ids take some microseconds. The first two characters are the page's, and the same for all. */
 function isGone(gone: string, id: string): boolean {
-  if (gone === "") return false;
+  // Whoever checks a database asks about whatever its rows say.
+  if (gone === "" || !isUuid(id)) return false;
   const text = goneText(id);
   const [third, fourth] = [text.charCodeAt(2), text.charCodeAt(3)];
   for (let at = 0; at < gone.length; at += goneLength) {
