@@ -7,10 +7,11 @@ import type { Limits } from "../endpoints/limits.ts";
 import { digestKey } from "../state/digest.ts";
 import type { SessionProfile } from "../state/entities.ts";
 import { createLru } from "../state/lru.ts";
+import { createHeads } from "./decision/heads.ts";
 import { createJournalCache } from "./decision/journal_cache.ts";
 import { createLine } from "./decision/line.ts";
 import { createOnItsWay } from "./decision/on_its_way.ts";
-import type { OpenState, ReadPage } from "./decision/open_state.ts";
+import type { ReadPage } from "./decision/open_state.ts";
 import { createInterfaceCache } from "./decision/policy_interfaces.ts";
 import { createRecordCache } from "./decision/record_cache.ts";
 import type { Signer } from "./decision/signer.ts";
@@ -21,8 +22,6 @@ import { createEphemeralPair, type EphemeralPair } from "./secrets/ephemeral_pai
 import { deploymentName, type Keyring, openKeyringWith, type RootKeys, versionOfCurrent } from "./secrets/keyring.ts";
 import { createSealer } from "./secrets/seal.ts";
 
-/** How many bytes of states are at hand: thousands of common ones, few of the largest. The gateway offers any other again. */
-const maxHeadBytes = 48 * 1024 * 1024;
 /** Settings of parents: some hundred bytes each. Members and policies of those that act in their sub-organizations: some megabytes at most. */
 const maxOtherPageBytes = 16 * 1024 * 1024;
 /** Each has at most some thousand characters. */
@@ -137,7 +136,7 @@ function createSigner(
     draws: drawsOf(keyring),
     memory,
     line: createLine(keyring.authenticity),
-    heads: createLru<OpenState>(maxHeadBytes),
+    heads: createHeads(),
     otherPages: createLru<ReadPage>(maxOtherPageBytes),
     sessionProfiles: createLru<SessionProfile>(maxSessionProfiles),
     journals: createJournalCache(),

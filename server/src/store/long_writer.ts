@@ -94,8 +94,15 @@ export function startLongWriter(file = entry): LongWriter {
     asked = { ...Promise.withResolvers<Done>(), number: lastNumber };
     worker.postMessage({ ...request, number: lastNumber } satisfies LongWriterRequest);
     // Only its end says that it will not write after all.
-    const timer = setTimeout(() => end(new Error("the thread of long commits does not answer")), answerMs);
-    return asked.promise.finally(() => clearTimeout(timer));
+    const own = asked;
+    const timer = setTimeout(() => {
+      // Where all of this process stood still, the answer may be there and not be read yet.
+      setImmediate(() => own === asked && end(new Error("the thread of long commits does not answer")));
+    }, answerMs);
+    return asked.promise.finally(() => {
+      clearTimeout(timer);
+      if (own === asked) asked = undefined;
+    });
   }
 
   async function commit(group: CommitGroup, file: WrittenFile): Promise<CommittedGroup> {

@@ -37,6 +37,15 @@ test("it rests between two answers, and who comes later does not wait", async ()
   assert.ok((begun[2] ?? 0) - askedAt < 45);
 });
 
+test("one that does not come to its end does not keep others waiting for ever", async () => {
+  let turn = 0;
+  const never = new Promise<number>(() => undefined);
+  const ask = createSharedAnswer(() => (++turn === 1 ? never : turn), 1, 20);
+  void ask();
+  await pause(5);
+  assert.equal(await ask(), 2);
+});
+
 test("a failure is told to those who shared it, and the next try is a new one", async () => {
   let turn = 0;
   const ask = createSharedAnswer(() => {

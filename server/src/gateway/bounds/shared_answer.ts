@@ -4,13 +4,20 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 
-export function createSharedAnswer<T>(work: () => Promise<T> | T, restMs: number): () => Promise<T> {
+/** One that does not come to its end keeps nobody from the next for longer. */
+const mostMs = 5_000;
+
+export function createSharedAnswer<T>(
+  work: () => Promise<T> | T,
+  restMs: number,
+  waitsMs: number = mostMs,
+): () => Promise<T> {
   let next: Promise<T> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let restsUntilMs = 0;
 
   async function answer(): Promise<T> {
-    await last;
+    await Promise.race([last, pause(waitsMs, undefined, { ref: false })]);
     const waitMs = restsUntilMs - performance.now();
     if (waitMs > 0) await pause(waitMs);
     // Who comes from now on gets one that is begun after this one.

@@ -34,18 +34,25 @@ const readLimits = {
 
 /** Of tiles, which never change: eight kibibytes at most. */
 const keptBytes = 2 * 1024 * 1024;
+/** What is kept of each besides. */
+const entryBytes = 256;
 
 export function publicLogRoutes({ store }: PublicLogDependencies): Route[] {
   const limited = createLimitedWork(readLimits);
+  // Whoever reads nothing but tiles keeps nobody from the checkpoint.
+  const limitedCheckpoint = createLimitedWork({ ...readLimits, slots: 1 });
   const kept = createLru<LogFile>(keptBytes);
 
   async function read(logId: string, path: string): Promise<LogFile | undefined> {
     const name = `${logId}/${path}`;
     const known = kept.get(name);
     if (known !== undefined) return known;
-    const file = await limited(() => readLogFile(store, logId, path));
-    if (file?.kind === "tile") kept.set(name, file, file.content.length + name.length);
-    return file;
+    const file = await (path === "checkpoint" ? limitedCheckpoint : limited)(() => readLogFile(store, logId, path));
+    if (file?.kind !== "tile") return file;
+    // A copy: part of a tile, or of what the database sent, would keep all of it.
+    const own: LogFile = { kind: "tile", content: new Uint8Array(file.content) };
+    kept.set(name, own, file.content.length + name.length + entryBytes);
+    return own;
   }
 
   return [

@@ -19,6 +19,12 @@ export type WeighedRequest = {
 
 const factsPages = 256;
 
+/**
+ * No request takes more room for what it will be answered: all of it is never there, and who needs as much would wait for a moment at which
+ * nobody else asks for anything.
+ */
+const mostReply = 16 * 1024 * 1024;
+
 /** Of an organization's pages of key facts, those that so many records lie in: each may be in another one. */
 export function factsOfRecords(records: number, allFacts: number): number {
   return Math.ceil((allFacts * Math.min(records, factsPages)) / factsPages);
@@ -42,7 +48,10 @@ export function weightOf(request: WeighedRequest, offersState: boolean): Require
     offered,
     // Room is taken for the most that it may write: what writes seldom costs little, but whoever floods chooses what does. In whole bytes,
     // because what is added must be gone when it is taken away again.
-    reply: Math.ceil(stateLength * Math.ceil(stateShare) + factsLength + 2 * bytes + bytesPerCost * cost + rowBytes),
+    reply: Math.min(
+      mostReply,
+      Math.ceil(stateLength * Math.ceil(stateShare) + factsLength + 2 * bytes + bytesPerCost * cost + rowBytes),
+    ),
   };
 }
 
@@ -58,5 +67,9 @@ export function weightAsSent(
   const brought = Math.max(lengthOf(pages), factsLength);
   const secrets = records.reduce((sum, { content, sealed }) => sum + content.length + (sealed?.length ?? 0), 0);
   const states = others.reduce((sum, other) => sum + lengthOf(other.pages), lengthOf(state?.pages ?? []));
-  return { ...expected, offered: states + brought + secrets, reply: expected.reply - factsLength + brought };
+  return {
+    ...expected,
+    offered: states + brought + secrets,
+    reply: Math.min(mostReply, expected.reply + brought - factsLength),
+  };
 }

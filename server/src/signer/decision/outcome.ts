@@ -33,7 +33,6 @@ import { markCodes, openCodeAccess } from "./code_records.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
 import { lookingForFacts, markTexts, sealRecords, withLeaves } from "./key_records.ts";
 import type { KnownHeader } from "./line.ts";
-import { weightOf } from "./open_state.ts";
 import { sealResult, withSpentCode } from "./results.ts";
 import { sealMessages } from "./seal_messages.ts";
 import type { Signer } from "./signer.ts";
@@ -116,7 +115,7 @@ function* taking(
   } catch (error) {
     // What it leads to would be too long ever to be offered again. The head goes back to where it was.
     if (!(error instanceof Fault) || error.code !== "resource_exhausted") throw error;
-    signer.heads.set(act.state.organizationId, act.state, weightOf(act.state));
+    signer.heads.set(act.state);
     return refuse(act, "FAILED", error);
   }
   const isSealed = activity.sealed === true;
@@ -326,7 +325,7 @@ function* advancing(
   const { known, directory, pages, pageLengths } = state;
   const before = { ...known.header, digest: known.digest, directory, pages, pageLengths };
   const { next, open } = yield* writingState(signer, before, changes, executed, how);
-  signer.heads.set(state.organizationId, open, weightOf(open));
+  signer.heads.set(open);
   signer.memory.noteBodyTime(bodyMs, nowMs);
   return { next, ledTo: open.known };
 }

@@ -33,7 +33,7 @@ import { changedRows } from "./line.ts";
 import { NeedsMore } from "./needs_more.ts";
 import { openOrders } from "./oauth2_orders.ts";
 import { addingOffered, missingLinks, openingStateOf } from "./offered_state.ts";
-import { type OpenState, weightOf } from "./open_state.ts";
+import type { OpenState } from "./open_state.ts";
 import { createOtherStates, type OtherStates } from "./other_states.ts";
 import { alreadyExists, complete, keepWaiting, refuse } from "./outcome.ts";
 import { readingInterfaces } from "./policy_interfaces.ts";
@@ -70,7 +70,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
   const linksFrom = linksToFetch(signer, state, offered);
   if (linksFrom === "passed over") return again({ kind: "state", value: {} });
   if (linksFrom !== undefined) return again({ kind: "links", value: { from: linksFrom } });
-  signer.heads.set(state.organizationId, state, weightOf(state));
+  signer.heads.set(state);
   const { members, pending, settings } = state.pages;
   if (settings.deleted === true) throw noSuchOrganization();
   const verdicts = signer.draws.verdicts();

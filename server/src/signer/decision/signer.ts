@@ -9,10 +9,11 @@ import type { Draws } from "../secrets/draws.ts";
 import type { EphemeralPair } from "../secrets/ephemeral_pair.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Sealer } from "../secrets/seal.ts";
+import type { Heads } from "./heads.ts";
 import type { JournalCache } from "./journal_cache.ts";
 import type { Line } from "./line.ts";
 import type { OnItsWay } from "./on_its_way.ts";
-import type { OpenState, ReadPage } from "./open_state.ts";
+import type { ReadPage } from "./open_state.ts";
 import type { RecordCache } from "./record_cache.ts";
 
 export type Signer = {
@@ -26,7 +27,7 @@ export type Signer = {
   readonly memory: Memory;
   readonly line: Line;
   /** The newest state of each organization at hand: offered by the gateway, or led to by the request before. */
-  readonly heads: Lru<OpenState>;
+  readonly heads: Heads;
   /** Pages of other organizations' states that were read along lately, by organization and page. */
   readonly otherPages: Lru<ReadPage>;
   /** Session profiles of parents that were read along lately, by parent and id. An id has one scope for good. */
