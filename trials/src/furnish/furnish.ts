@@ -19,6 +19,7 @@ import { makeVerificationToken } from "@keystead/core/otp/verification_token.ts"
 import type { Furnisher, UserPlan } from "@keystead/e2e/furnish.ts";
 import { nodeCurves } from "@keystead/server/curves/node_curves.ts";
 import { withLimits } from "@keystead/server/endpoints/limits.ts";
+import { createHeads } from "@keystead/server/signer/decision/heads.ts";
 import { createJournalCache } from "@keystead/server/signer/decision/journal_cache.ts";
 import { createLine } from "@keystead/server/signer/decision/line.ts";
 import { openState } from "@keystead/server/signer/decision/offered_state.ts";
@@ -114,7 +115,7 @@ function createSigner(memory: Signer["memory"], sealer: Sealer, keyring: Signer[
     draws: createDraws(keyring),
     memory,
     line: createLine(keyring.authenticity),
-    heads: createLru(10),
+    heads: createHeads(),
     otherPages: createLru(10),
     sessionProfiles: createLru(10),
     journals: createJournalCache(),
