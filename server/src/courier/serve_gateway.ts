@@ -8,7 +8,8 @@ import {
   courierLayouts,
   courierMessages,
 } from "../frames/courier_messages.ts";
-import { createFrameReader, encodeFrame, type Frame, type FrameKind } from "../frames/frame.ts";
+import { encodeFrame, type Frame, type FrameKind } from "../frames/frame.ts";
+import { createFrameReader } from "../frames/frame_reader.ts";
 
 /** What answers each kind of request. */
 export type CourierHandlers = {

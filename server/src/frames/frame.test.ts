@@ -2,64 +2,22 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { toHex } from "@keystead/core/encoding/hex.ts";
-import { bytes, encode, struct } from "@keystead/core/encoding/layout.ts";
+import { bytes, struct } from "@keystead/core/encoding/layout.ts";
 import { addressFormatNames, addressFormats } from "@keystead/core/keys/address_formats.ts";
 import { publicKeyOf } from "@keystead/core/keys/key_curves.ts";
 import { nobleKeyMaths } from "@keystead/core/keys/noble_key_maths.ts";
 import { maxStatementBytes } from "@keystead/core/oidc/issuer_statement.ts";
-import fc from "fast-check";
 import { maxBodyBytes, serverLimits } from "../gateway/http/http_limits.ts";
 import { maxJournalEntries } from "../state/journal.ts";
 import { maxFactsLength, maxPagesLength, maxStateLength, rootQuorumReserve } from "../state/pages.ts";
 import { encodeRecord, type KeyRecord } from "../state/records.ts";
-import { createFrameReader, encodeFrame, type Frame, maxFrameLength, protocolVersion, setWait } from "./frame.ts";
-
-const blob = struct({ content: bytes });
-const turn = { waitMs: 1_500, queue: new Uint8Array(16).fill(7) };
-
-function frameOf(id: number, content: Uint8Array): Uint8Array {
-  const frame = encodeFrame("prepare", id, blob, { content }, turn.queue);
-  setWait(frame, turn.waitMs);
-  return frame;
-}
-
-test("frames come out whole and in order, however the stream is cut", () => {
-  const contents = fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 8 });
-  fc.assert(
-    fc.property(contents, fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (sent, cuts) => {
-      const stream = Buffer.concat(sent.map((content, index) => frameOf(index, content)));
-      const frames: Frame[] = [];
-      const read = createFrameReader(({ turn: { waitMs, queue }, payload, ...frame }) => {
-        frames.push({ ...frame, turn: { waitMs, queue: Uint8Array.from(queue) }, payload: Uint8Array.from(payload) });
-      });
-      for (let at = 0, turn = 0; at < stream.length; turn++) {
-        const length = cuts[turn % cuts.length] ?? 1;
-        read(stream.subarray(at, at + length));
-        at += length;
-      }
-      assert.deepEqual(
-        frames,
-        sent.map((content, id) => ({ kind: "prepare", id, turn, payload: new Uint8Array(encode(blob, { content })) })),
-      );
-    }),
-  );
-});
-
-test("another version, an unknown kind and an impossible length end the stream", () => {
-  const altered = (at: number, value: number) => {
-    const frame = Buffer.from(frameOf(1, new Uint8Array(4)));
-    frame[at] = value;
-    return () => createFrameReader(() => assert.fail("no frame"))(frame);
-  };
-  assert.throws(altered(4, protocolVersion + 1), { code: "invalid_argument", message: /frame version \d+ is not / });
-  assert.throws(altered(5, 99), { code: "invalid_argument", message: /unknown frame kind 99/ });
-  assert.throws(altered(0, 255), { code: "invalid_argument", message: /impossible length/ });
-  const short = Buffer.from([0, 0, 0, 25, protocolVersion, 3, ...Array(24).fill(0)]);
-  assert.throws(() => createFrameReader(() => assert.fail("no frame"))(short), /impossible length/);
-});
+import { encodeFrame, maxFrameLength } from "./frame.ts";
 
 test("a frame beyond the bound is not sent", () => {
-  assert.throws(() => frameOf(1, new Uint8Array(maxFrameLength + 1)), { code: "resource_exhausted" });
+  const content = new Uint8Array(maxFrameLength + 1);
+  assert.throws(() => encodeFrame("prepare", 1, struct({ content: bytes }), { content }), {
+    code: "resource_exhausted",
+  });
 });
 
 const kib = 1024;

@@ -2,7 +2,7 @@
 import { encode, type Layout } from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
 
-export const protocolVersion = 4;
+export const protocolVersion = 5;
 
 /**
  * A frame's longest content: all that one decision can need at once. Pages, journals, bodies and records have bounds of their own, and a
@@ -10,7 +10,9 @@ export const protocolVersion = 4;
  */
 export const maxFrameLength = 60 * 1024 * 1024;
 
-const headLength = 30;
+export const headLength = 30;
+
+export const longestFrame = maxFrameLength + headLength;
 
 export const frameKinds = {
   hello: 1,
@@ -74,9 +76,7 @@ export function encodeFrame<T>(
   queue = noQueue,
 ): Uint8Array {
   const bytes = encode(layout, message, headLength);
-  if (bytes.length > headLength + maxFrameLength) {
-    throw new FrameTooLong();
-  }
+  if (bytes.length > longestFrame) throw new FrameTooLong();
   const head = new DataView(bytes.buffer, bytes.byteOffset, headLength);
   head.setUint32(0, bytes.length - 4);
   head.setUint8(4, protocolVersion);
@@ -91,37 +91,31 @@ export function setWait(frame: Uint8Array, waitMs: number): void {
   new DataView(frame.buffer, frame.byteOffset, headLength).setUint32(10, Math.max(1, Math.ceil(waitMs)));
 }
 
-/** Cuts a stream of bytes into frames. A stream that breaks the layout is beyond repair: the caller closes it. */
-export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Uint8Array) => void {
-  /** What has arrived of a frame that is not there as a whole. Joined once it is: a long one comes in a hundred chunks. */
-  let chunks: Buffer[] = [];
-  let held = 0;
-  let wanted = headLength;
-  return (chunk) => {
-    const incoming = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    chunks.push(incoming);
-    held += incoming.length;
-    if (held < wanted) return;
-    let pending = chunks.length === 1 ? incoming : Buffer.concat(chunks, held);
-    wanted = headLength;
-    while (pending.length >= headLength) {
-      const length = pending.readUInt32BE(0);
-      if (length < headLength - 4 || length > maxFrameLength + headLength - 4) {
-        throw new Fault("invalid_argument", "a frame of impossible length");
-      }
-      wanted = 4 + length;
-      if (pending.length < wanted) break;
-      const frame = readFrame(pending.subarray(0, wanted));
-      pending = pending.subarray(wanted);
-      wanted = headLength;
-      onFrame(frame);
-    }
-    chunks = pending.length === 0 ? [] : [pending];
-    held = pending.length;
-  };
+/** No kind of frame: what long answers of the signer travel in. */
+const partKind = 254;
+
+/** What a part of a frame holds of it. Others come between the parts of a long one, so that nobody waits for megabytes of somebody else's. */
+export const partLength = 64 * 1024;
+
+/** The head of the part of a frame that begins at `from`: id and version are the frame's, its wait and its queue say which part it is. */
+export function partHead(frame: Uint8Array, from: number): Uint8Array {
+  const bytes = frame.slice(0, headLength);
+  const head = new DataView(bytes.buffer);
+  head.setUint32(0, headLength - 4 + Math.min(partLength, frame.length - from));
+  head.setUint8(5, partKind);
+  head.setUint32(10, from);
+  bytes.set(noQueue, 14);
+  head.setUint32(14, frame.length);
+  return bytes;
 }
 
-function readFrame(bytes: Buffer): Frame {
+/** Undefined where this is the head of a whole frame. `total`: the length of the frame that it is a part of. */
+export function partIn(head: Buffer): { id: number; from: number; total: number } | undefined {
+  if (head[4] !== protocolVersion || head[5] !== partKind) return undefined;
+  return { id: head.readUInt32BE(6), from: head.readUInt32BE(10), total: head.readUInt32BE(14) };
+}
+
+export function readFrame(bytes: Buffer): Frame {
   if (bytes[4] !== protocolVersion) {
     throw new Fault("invalid_argument", `frame version ${bytes[4]} is not ${protocolVersion}`);
   }

@@ -10,7 +10,8 @@ import { samples } from "../../../core/test/samples.ts";
 import { stampEvidence } from "../../test/evidence.ts";
 import { createQuorum } from "../../test/quorum_rig.ts";
 import { createTagBody, prepareOn, releaseRows, stampOf, stateAfter } from "../../test/signer_rig.ts";
-import { createFrameReader, encodeFrame, type Frame, protocolVersion } from "../frames/frame.ts";
+import { encodeFrame, type Frame, protocolVersion } from "../frames/frame.ts";
+import { createFrameReader } from "../frames/frame_reader.ts";
 import { type MessageKind, messages, type Request } from "../frames/messages.ts";
 import { serve } from "./serve.ts";
 

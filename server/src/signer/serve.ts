@@ -6,11 +6,16 @@ import type { Socket } from "node:net";
 import { decode, type Layout, type ValueOf } from "@keystead/core/encoding/layout.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Work } from "@keystead/core/work.ts";
-import { createFrameReader, encodeFrame, type Frame, type FrameKind } from "../frames/frame.ts";
+import { encodeFrame, type Frame, type FrameKind } from "../frames/frame.ts";
+import { createFrameReader } from "../frames/frame_reader.ts";
 import { faultMessage, type MessageKind, messages } from "../frames/messages.ts";
 import { digestKey } from "../state/digest.ts";
+import { Answers } from "./answers.ts";
 import type { Operations } from "./operations.ts";
 import { createScheduler } from "./scheduler.ts";
+
+/** The line of what is answered as it is read. Organizations have lines of their own. */
+const atOnce = "";
 
 /**
  * What may wait for its turn, in bytes of frames, the states that come along included; one frame more may be read. A gateway lets in half
@@ -18,48 +23,41 @@ import { createScheduler } from "./scheduler.ts";
  */
 const maxWaitingBytes = 64 * 1024 * 1024;
 
+/** What the gateway has not taken yet, in bytes of frames, and one answer more. A gateway keeps room for half of it at most. */
+const maxAnswerBytes = 64 * 1024 * 1024;
+
+export type ServeLimits = { waitingBytes: number; answerBytes: number };
+
 export function serve(
   socket: Socket,
   operations: Operations,
   note: (message: string) => void,
-  maxWaiting = maxWaitingBytes,
+  limits: ServeLimits = { waitingBytes: maxWaitingBytes, answerBytes: maxAnswerBytes },
 ): void {
-  const scheduler = createScheduler(flush);
-  let corked = false;
+  const answers = new Answers(socket, goOn);
+  const scheduler = createScheduler(() => answers.flush());
   let isFull = false;
   let waitingBytes = 0;
 
-  function send(frame: Uint8Array): void {
-    // Replies of one turn leave in one write.
-    if (!corked) {
-      corked = true;
-      socket.cork();
-    }
-    if (!socket.write(frame)) holdUntilDrained();
-  }
-
-  function flush(): void {
-    if (!corked) return;
-    corked = false;
-    socket.uncork();
-  }
-
-  /** The gateway reads too slowly: nothing more is taken from it, or done for it, until it has. */
-  function holdUntilDrained(): void {
-    if (isFull) return;
+  function send(line: string, frame: Uint8Array): void {
+    answers.add(line, frame);
+    if (isFull || answers.waitingBytes <= limits.answerBytes) return;
+    // The gateway reads too slowly: nothing more is taken from it, or done for it, until it has.
     isFull = true;
     readOrPause();
     scheduler.hold();
-    socket.once("drain", () => {
-      isFull = false;
-      readOrPause();
-      scheduler.goOn();
-    });
+  }
+
+  function goOn(): void {
+    if (!isFull || answers.waitingBytes > limits.answerBytes) return;
+    isFull = false;
+    readOrPause();
+    scheduler.goOn();
   }
 
   /** What waits is worked on meanwhile, and none of it waits for a frame that is still to be read: reading always goes on. */
   function readOrPause(): void {
-    const isPaused = isFull || waitingBytes > maxWaiting;
+    const isPaused = isFull || waitingBytes > limits.waitingBytes;
     if (isPaused === socket.isPaused()) return;
     if (isPaused) socket.pause();
     else socket.resume();
@@ -78,39 +76,40 @@ export function serve(
     };
   }
 
-  function fail(id: number, error: unknown): void {
-    send(encodeFrame("fault", id, faultMessage, describe(error, note)));
+  function fail(line: string, id: number, error: unknown): void {
+    send(line, encodeFrame("fault", id, faultMessage, describe(error, note)));
   }
 
   const read = createFrameReader((frame) => {
     const { kind, id, turn, payload } = frame;
     if (kind === "prepare") {
       const letGo = hold(payload);
-      scheduler.add(digestKey(turn.queue), {
-        work: preparing(frame, letGo),
+      const line = digestKey(turn.queue);
+      scheduler.add(line, {
+        work: preparing(line, frame, letGo),
         expiresAt: turn.waitMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + turn.waitMs,
-        fail: (error) => fail(id, error),
+        fail: (error) => fail(line, id, error),
         dropped() {
           // One that was never begun has no `finally` to run.
           letGo();
-          fail(id, new Fault("unavailable", "the request waited too long for its turn; try again"));
+          fail(line, id, new Fault("unavailable", "the request waited too long for its turn; try again"));
         },
       });
       return;
     }
     try {
       if (!isSignerKind(kind)) throw new Fault("invalid_argument", `a signer takes no ${kind}`);
-      send(answer(operations, kind, id, payload));
+      send(atOnce, answer(operations, kind, id, payload));
     } catch (error) {
-      fail(id, error);
+      fail(atOnce, id, error);
     }
-    setImmediate(flush);
+    setImmediate(() => answers.flush());
   });
 
-  function* preparing({ id, payload }: Frame, letGo: () => void): Work<void> {
+  function* preparing(line: string, { id, payload }: Frame, letGo: () => void): Work<void> {
     const { request, reply } = messages.prepare;
     try {
-      send(encodeFrame("prepare", id, reply, yield* operations.preparing(decode(request, payload))));
+      send(line, encodeFrame("prepare", id, reply, yield* operations.preparing(decode(request, payload))));
     } finally {
       letGo();
     }

@@ -14,7 +14,8 @@ import {
   type DeliverRequest,
 } from "../../frames/courier_messages.ts";
 import { deliveryDeadlineMs } from "../../frames/delivery_times.ts";
-import { createFrameReader, encodeFrame, type Frame } from "../../frames/frame.ts";
+import { encodeFrame, type Frame } from "../../frames/frame.ts";
+import { createFrameReader } from "../../frames/frame_reader.ts";
 
 export type CourierLink = {
   isJoined(): boolean;

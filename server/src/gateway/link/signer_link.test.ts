@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { patienceMs } from "../../../../core/test/patience.ts";
 import { stampEvidence } from "../../../test/evidence.ts";
-import { createFrameReader, encodeFrame, type Frame, protocolVersion } from "../../frames/frame.ts";
+import { encodeFrame, type Frame, protocolVersion } from "../../frames/frame.ts";
+import { createFrameReader } from "../../frames/frame_reader.ts";
 import { messages } from "../../frames/messages.ts";
 import { createSignerLink, type LinkLimits } from "./signer_link.ts";
 

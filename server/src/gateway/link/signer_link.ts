@@ -6,7 +6,8 @@ import type { Socket } from "node:net";
 import { decode, type Layout } from "@keystead/core/encoding/layout.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault, type FaultCode } from "@keystead/core/fault.ts";
-import { createFrameReader, encodeFrame, type Frame } from "../../frames/frame.ts";
+import { encodeFrame, type Frame } from "../../frames/frame.ts";
+import { createFrameReader } from "../../frames/frame_reader.ts";
 import { faultMessage, type MessageKind, messages, type Reply, type Request } from "../../frames/messages.ts";
 import { createInFlightRing, type InFlightRing } from "../bounds/in_flight_ring.ts";
 import { memoryBounds } from "../bounds/memory_bounds.ts";
@@ -104,7 +105,7 @@ class SocketLink implements SignerLink {
     this.#writer.socket?.destroy();
     this.#writer.use(socket);
     this.#failAll("the signer was restarted; try again");
-    const read = createFrameReader((frame) => this.#onFrame(frame));
+    const read = createFrameReader((frame) => this.#onFrame(frame), { takesParts: true });
     socket.on("data", (chunk: Buffer) => {
       try {
         read(chunk);
