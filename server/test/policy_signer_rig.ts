@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "@keystead/core/fault.ts";
 import type { Prepared, Request } from "../src/frames/messages.ts";
-import { createQuorum, type Quorum } from "./quorum_rig.ts";
+import { createQuorum, type Quorum, type QuorumOptions } from "./quorum_rig.ts";
 import { offer, only, type StoredState } from "./signer_rig.ts";
 import { pauseCall } from "./transactions.ts";
 
@@ -33,8 +33,8 @@ export type PolicySigner = {
   call(): Uint8Array;
 };
 
-export function createPolicySigner({ pages = [] }: { pages?: StoredState["pages"] } = {}): PolicySigner {
-  const quorum = createQuorum({ members: ["ann"], others: ["dave"], threshold: 1, pages });
+export function createPolicySigner(before: Pick<QuorumOptions, "pages" | "pagesLength"> = {}): PolicySigner {
+  const quorum = createQuorum({ ...before, members: ["ann"], others: ["dave"], threshold: 1 });
   const records: RecordRow[] = [];
 
   function bring(name: string, body: Uint8Array, hostile: Hostile = {}): readonly Prepared[] {

@@ -88,9 +88,9 @@ const prepared = struct({
   disclosed: list(bytes),
   /** The same of tokens, each sealed until it has ended. */
   closed: list(struct({ digest: fixed(32), endsAtMs: u64, sealed: bytes })),
-  /** App proofs, sealed until the leaf is released, and the preimage of the digest that they name. */
+  /** App proofs, sealed until the leaf is released, and what the decision was taken on: its context first, then the parts of that. */
   proofs: optional(bytes),
-  context: optional(bytes),
+  context: optional(list(struct({ ownerId: text, content: bytes }))),
   /** Messages to be sent, sealed for the courier (`../outbox/SPEC.md`). */
   outbox: list(
     struct({

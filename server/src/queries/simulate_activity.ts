@@ -25,6 +25,7 @@ import {
   withScenario,
   withUsers,
 } from "../rules/simulation.ts";
+import { finishWithBreaths } from "../store/breaths.ts";
 import { inSnapshot } from "../store/snapshot.ts";
 import type { Store } from "../store/store.ts";
 import { readDecisionPages, readSources } from "../views/decision_sources.ts";
@@ -62,23 +63,10 @@ export const simulateActivity = defineQuery({
     // Whoever holds a snapshot of SQLite keeps others from committing, and drafts and decisions take their time.
     const drafts = await checkDrafts(request.policies ?? {}, breath);
     const question = await inSnapshot(store, (snapshot) => readQuestion(snapshot, caller, request, drafts));
+    // A decision may weigh a transaction of a hundred inputs under as many policies.
     return finishWithBreaths(simulating(question));
   },
 });
-
-/** What of it is done before others are let in: a decision may weigh a transaction of a hundred inputs under as many policies. */
-const breathMs = 2;
-
-async function finishWithBreaths<T>(work: Work<T>): Promise<T> {
-  let beganAt = performance.now();
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value as T;
-    if (performance.now() - beganAt < breathMs) continue;
-    await breath();
-    beganAt = performance.now();
-  }
-}
 
 function* simulating(question: Question): Work<Static<typeof simulationResult>> {
   yield* compilingPolicies(question.pages.policies);

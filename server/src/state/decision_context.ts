@@ -5,7 +5,6 @@
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import {
   bool,
-  bytes,
   bytesUpTo,
   decode,
   encode,
@@ -110,14 +109,3 @@ export type KeptPart = {
   ownerId: string;
   content: Uint8Array;
 };
-
-const keptLayout = list(struct({ ownerId: textUpTo(36), content: bytes }));
-
-/** On its way from the signer to the database: the context itself, then its parts. */
-export function encodeKept(parts: readonly KeptPart[]): Uint8Array<ArrayBuffer> {
-  return encode(keptLayout, parts);
-}
-
-export function decodeKept(content: Uint8Array): readonly KeptPart[] {
-  return decode(keptLayout, content);
-}

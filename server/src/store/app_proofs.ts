@@ -1,12 +1,14 @@
 /** App proofs of activities, and what the proven decisions were taken on. */
+import type { KeptPart } from "../state/decision_context.ts";
 import { compiled } from "./compiled.ts";
-import { joinPieces, type NewContext, piecesIn } from "./context_pieces.ts";
+import { joinPieces, piecesIn } from "./context_pieces.ts";
 import type { Store } from "./store.ts";
 
 /** As a commit brings them. */
 export type NewAppProofs = {
   sealed: Uint8Array;
-  contexts: readonly NewContext[];
+  /** The context of the decision, and its parts. */
+  contexts: readonly KeptPart[];
 };
 
 /** App proofs of one activity: JSON once they are open, and what the signer opens until then. */

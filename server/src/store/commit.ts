@@ -2,8 +2,10 @@
  * The only function that writes: a group of activities in one transaction. An organization's items
  * commit all or not at all, and only on top of the version they were prepared on; organizations do not affect each other.
  */
+import { setImmediate as breath } from "node:timers/promises";
+import { finishWithBreaths } from "./breaths.ts";
 import type { CommitGroup, CommitItem, CommittedGroup, Marks } from "./commit_item.ts";
-import { planGroup } from "./commit_plan.ts";
+import { planningGroup } from "./commit_plan.ts";
 import * as postgres from "./commit_postgres.ts";
 import * as sqlite from "./commit_sqlite.ts";
 import { toLogRows } from "./log_rows.ts";
@@ -16,8 +18,8 @@ import type { PostgresStore, SqliteStore, Store } from "./store.ts";
  * unless the connection to PostgreSQL broke during the commit, or the thread of long commits ended: then only the database knows.
  */
 export async function commitGroup(store: Store, ...group: CommitGroup): Promise<CommittedGroup> {
-  const planned = planCommit(...group);
-  if (planned.hasManyRows) await new Promise((resolve) => setImmediate(resolve));
+  const planned = await planCommit(...group);
+  if (planned.hasManyRows) await breath();
   return planned.write(store);
 }
 
@@ -29,15 +31,14 @@ export type PlannedCommit = {
 
 type Writable = Pick<SqliteStore, "dialect" | "sqlite"> | PostgresStore;
 
-export function planCommit(...[items, released, placed]: CommitGroup): PlannedCommit {
-  const begunAt = performance.now();
-  const { plans, planOf } = planGroup(items);
-  const marks = { released, ...(placed === undefined ? noPlaces : toLogRows(placed)) };
-  let workedMs = performance.now() - begunAt;
-  const isEmpty = plans.length + released.length + marks.entries.length === 0;
+export async function planCommit(...[items, released, placed]: CommitGroup): Promise<PlannedCommit> {
+  let workedMs = 0;
   const worked = (ms: number) => {
     workedMs += ms;
   };
+  const { plans, planOf } = await finishWithBreaths(planningGroup(items), worked);
+  const marks = { released, ...(placed === undefined ? noPlaces : toLogRows(placed)) };
+  const isEmpty = plans.length + released.length + marks.entries.length === 0;
   return {
     hasManyRows: plans.some(hasManyRows),
     async write(store) {
@@ -79,7 +80,9 @@ async function writeFirsts(
       items.findIndex((item) => item.organizationId === organizationId),
     ]),
   );
-  const { plans } = planGroup(items.filter((_, index) => first.values().some((place) => place === index)));
+  const { plans } = await finishWithBreaths(
+    planningGroup(items.filter((_, index) => first.values().some((place) => place === index))),
+  );
   const done = await write(store, plans, noMarks);
   return new Set([...first].flatMap(([organizationId, index]) => (done.has(organizationId) ? index : [])));
 }

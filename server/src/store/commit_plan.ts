@@ -1,9 +1,11 @@
 /** What a group writes, per organization and table: chains collapsed to their last word, in an order free of deadlocks. */
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import type { Work } from "@keystead/core/work.ts";
 import type { Change } from "../state/entities.ts";
 import { entityKinds } from "../state/entity_kinds.ts";
 import type { CommitItem } from "./commit_item.ts";
+import { cuttingContent } from "./context_pieces.ts";
 import { disclosureRow } from "./disclosures.ts";
 import { addEntity, type NewText } from "./entity_plan.ts";
 import { refuseNul } from "./entity_rows.ts";
@@ -15,28 +17,29 @@ import { newPlan, type OrganizationPlan } from "./organization_plan.ts";
 import { spentPlace } from "./otp_codes.ts";
 import type { Tables } from "./tables.ts";
 
+export type GroupPlan = { plans: OrganizationPlan[]; planOf: (OrganizationPlan | undefined)[] };
+
 /**
  * Sorted by id, with the plan of each item. An item that does not continue its organization's chain has none, nor has
- * any after it: those may have been prepared on a state that it was to produce.
+ * any after it: those may have been prepared on a state that it was to produce. Pauses where long contexts are cut.
  */
-export function planGroup(items: readonly CommitItem[]): {
-  plans: OrganizationPlan[];
-  planOf: (OrganizationPlan | undefined)[];
-} {
+export function* planningGroup(items: readonly CommitItem[]): Work<GroupPlan> {
   const plans = new Map<string, OrganizationPlan>();
   const broken = new Set<string>();
-  const planOf = items.map((item) => {
+  const planOf: GroupPlan["planOf"] = [];
+  for (const item of items) {
     const { organizationId } = item;
     const plan = plans.get(organizationId) ?? newPlan(item);
     const read = readItem(item);
     if (broken.has(organizationId) || !continues(plan, item) || clashes(plan.keys, read.keyRows, read.changes)) {
       broken.add(organizationId);
-      return undefined;
+      planOf.push(undefined);
+      continue;
     }
     plans.set(organizationId, plan);
-    add(plan, item, read);
-    return plan;
-  });
+    yield* adding(plan, item, read);
+    planOf.push(plan);
+  }
   const sorted = [...plans.values()].sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1));
   return { plans: sorted, planOf };
 }
@@ -77,7 +80,7 @@ function continues(plan: OrganizationPlan, item: CommitItem): boolean {
   return earlier === undefined || !finalStatuses.some((status) => status === earlier.status);
 }
 
-function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts, changes }: ReadItem): void {
+function* adding(plan: OrganizationPlan, item: CommitItem, { keyRows, texts, changes }: ReadItem): Work<void> {
   const { birth, next } = item;
   if (next === undefined && (birth !== undefined || changes.length > 0)) {
     throw new Fault("internal", "an item that changes something produces no state");
@@ -86,7 +89,7 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts, changes
   for (const { organizationId, header } of item.standing ?? []) plan.standing.set(organizationId, header);
   for (const child of item.births ?? []) {
     const childPlan = newPlan(child);
-    add(childPlan, child, readItem(child));
+    yield* adding(childPlan, child, readItem(child));
     plan.births.push(childPlan);
   }
   const said = toSaid(item);
@@ -114,7 +117,7 @@ function add(plan: OrganizationPlan, item: CommitItem, { keyRows, texts, changes
   }
   addActivity(plan, item, said);
   addSealedBody(plan, item);
-  addAppProofs(plan, item);
+  yield* addingAppProofs(plan, item);
 }
 
 function addSealedBody({ organizationId, sealedBodies }: OrganizationPlan, { activity, sealedBody }: CommitItem): void {
@@ -129,7 +132,10 @@ function addSealedBody({ organizationId, sealedBodies }: OrganizationPlan, { act
   });
 }
 
-function addAppProofs({ organizationId, ...plan }: OrganizationPlan, { activity, leaf, appProofs }: CommitItem): void {
+function* addingAppProofs(
+  { organizationId, ...plan }: OrganizationPlan,
+  { activity, leaf, appProofs }: CommitItem,
+): Work<void> {
   if (appProofs === undefined) return;
   if (activity === undefined) throw new Fault("internal", "app proofs come without their activity");
   plan.appProofs.push({
@@ -140,8 +146,10 @@ function addAppProofs({ organizationId, ...plan }: OrganizationPlan, { activity,
     sealed: appProofs.sealed,
     proofs: null,
   });
-  for (const { digest, ownerId, content } of appProofs.contexts) {
-    plan.decisionContexts.set(digest, { organization_id: organizationId, digest, owner_id: ownerId, content });
+  for (const part of appProofs.contexts) {
+    for (const { digest, ownerId, content } of yield* cuttingContent(part.content, part.ownerId)) {
+      plan.decisionContexts.set(digest, { organization_id: organizationId, digest, owner_id: ownerId, content });
+    }
   }
 }
 

@@ -6,6 +6,7 @@
  * digest, and in place of its content the digests of its pieces.
  */
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
+import { createPace, finish, type Work } from "@keystead/core/work.ts";
 import { equalBytes, sha256 } from "../state/digest.ts";
 
 /** A row of a context, a part of one, or a piece of either. */
@@ -26,13 +27,30 @@ const digestLength = 32;
 /** Pieces belong to nobody: they are given out as parts of a whole alone, by the whole's owner. */
 export const pieceOwner = "";
 
-/** The rows of one content. */
+/** So much is cut and hashed between two pauses. */
+const bytesAtOnce = 256 * 1024;
+
+/** The same as `cuttingContent`, in one go. */
 export function rowsOfContent(content: Uint8Array, ownerId: string): NewContext[] {
+  return finish(cuttingContent(content, ownerId));
+}
+
+/** The rows of one content. */
+export function* cuttingContent(content: Uint8Array, ownerId: string): Work<NewContext[]> {
   const digest = toHex(sha256(content));
-  const cuts = content.length < minCutLength ? [content] : cut(content);
+  if (content.length < minCutLength) return [{ digest, ownerId, content }];
+  if (content.length >= bytesAtOnce) yield;
+  const pieces: { digest: Uint8Array; piece: Uint8Array }[] = [];
+  const pace = createPace(bytesAtOnce);
+  for (let from = 0; from < content.length; ) {
+    const to = endOf(content, from);
+    const piece = content.subarray(from, to);
+    pieces.push({ digest: sha256(piece), piece });
+    if (pace(to - from)) yield;
+    from = to;
+  }
   // One piece would have the digest of the whole, and both could not lie in one table.
-  if (cuts.length < 2) return [{ digest, ownerId, content }];
-  const pieces = cuts.map((piece) => ({ digest: sha256(piece), piece }));
+  if (pieces.length < 2) return [{ digest, ownerId, content }];
   const manifest = Buffer.concat([mark, ...pieces.map((each) => each.digest)]);
   return [
     { digest, ownerId, content: manifest },
@@ -58,16 +76,6 @@ export function joinPieces(
 ): Uint8Array<ArrayBuffer> | undefined {
   const found = digests.map((digest) => pieces.get(digest)).filter((piece) => piece !== undefined);
   return found.length === digests.length ? Uint8Array.from(Buffer.concat(found)) : undefined;
-}
-
-function cut(content: Uint8Array): Uint8Array[] {
-  const pieces: Uint8Array[] = [];
-  for (let from = 0; from < content.length; ) {
-    const to = endOf(content, from);
-    pieces.push(content.subarray(from, to));
-    from = to;
-  }
-  return pieces;
 }
 
 /** Each byte's number moves up by one bit with every byte behind it, so that the upper bits depend on the last 32 bytes alone. */

@@ -24,9 +24,9 @@ function sqlite(): SqliteConnection {
   return opened;
 }
 
-function plan(group: CommitGroup): void {
+async function plan(group: CommitGroup): Promise<void> {
   const [items] = group;
-  planned = planCommit(...group);
+  planned = await planCommit(...group);
   for (const { next } of items) for (const { content } of next?.pages ?? []) written.bytes += content.length;
   written.commits += 1;
 }
@@ -102,7 +102,7 @@ parentPort?.on("message", async (request: LongWriterRequest) => {
   else if (request.kind === "plan") {
     const { number, group } = request;
     await answer(number, async () => {
-      plan(group);
+      await plan(group);
       const pages = walPages;
       walPages = 0;
       return { kind: "done", number, walPages: pages };

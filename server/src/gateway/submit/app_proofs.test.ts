@@ -12,6 +12,7 @@ import { getActivity } from "../../queries/get_activity.ts";
 import { getProofContext } from "../../queries/get_proof_context.ts";
 import { listActivities } from "../../queries/list_activities.ts";
 import { listAppProofs } from "../../queries/list_app_proofs.ts";
+import { longPage } from "../../signer/decision/page_bytes.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import { sha256 } from "../../state/digest.ts";
 import { findAppProofs } from "../../store/app_proofs.ts";
@@ -104,10 +105,14 @@ onBothDatabases("pages that many decisions were taken on are kept once", async (
 });
 
 onBothDatabases("of a long page that changes a little with each decision, a little is kept each time", async (rig) => {
-  for (const part of ["a", "b", "c"]) {
-    const users = Array.from({ length: 100 }, (_, index) => ({ ...newUser(`${part} ${index}`).user, userTags: [] }));
+  for (const part of ["a", "b", "c", "d"]) {
+    const nameOf = (index: number) => `${part} ${index} ${"\u{1f511}".repeat(200)}`;
+    const users = Array.from({ length: 100 }, (_, index) => ({ ...newUser(nameOf(index)).user, userTags: [] }));
     await rig.submit(rig.root, "create_users", { users });
   }
+  const pages = rig.store.db.selectFrom("pages").select("content").where("name", "=", "members");
+  const { content } = await pages.executeTakeFirstOrThrow();
+  assert.ok(content.length > longPage, `${content.length}`);
   const bytesKept = async () => {
     const rows = await rig.store.db.selectFrom("decision_contexts").select("content").execute();
     return rows.reduce((sum, { content }) => sum + content.length, 0);

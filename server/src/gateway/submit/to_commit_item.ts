@@ -6,11 +6,9 @@ import { shownEvidence } from "../../evidence/evidence.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import { activityForms } from "../../generated/activities.ts";
 import { shownBody } from "../../rules/bearer_params.ts";
-import { decodeKept } from "../../state/decision_context.ts";
 import type { User } from "../../state/entities.ts";
 import type { ActivityRow } from "../../store/activities.ts";
 import type { CommitItem } from "../../store/commit_item.ts";
-import { rowsOfContent } from "../../store/context_pieces.ts";
 import { dayOf } from "../../store/refused_bytes.ts";
 import type { StoredVote } from "../../views/activity_view.ts";
 import { refusedBytesOf } from "./refusal_budget.ts";
@@ -106,8 +104,7 @@ function callersOrganization({ organizationId, standing: [parent] }: Prepared): 
 
 function toAppProofs({ proofs, context }: Prepared): Pick<CommitItem, "appProofs"> {
   if (proofs === undefined || context === undefined) return {};
-  const contexts = decodeKept(context).flatMap(({ ownerId, content }) => rowsOfContent(content, ownerId));
-  return { appProofs: { sealed: proofs, contexts } };
+  return { appProofs: { sealed: proofs, contexts: context } };
 }
 
 export function toCommitItem(prepared: Prepared): CommitItem {

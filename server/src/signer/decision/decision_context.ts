@@ -3,32 +3,38 @@ import { encode } from "@keystead/core/encoding/layout.ts";
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { encodeHeader } from "@keystead/core/log/header.ts";
 import { evidenceLayout } from "@keystead/core/log/leaf_evidence.ts";
+import type { Work } from "@keystead/core/work.ts";
 import { rulesVersion } from "../../rules/rules_version.ts";
 import { encodeDecisionContext, type KeptPart } from "../../state/decision_context.ts";
 import { equalBytes, sha256 } from "../../state/digest.ts";
 import { encodeDirectory } from "../../state/directory.ts";
-import { emptyPages, encodePageOf, hasPage, keyFactsPageOf, type PageName, type Pages } from "../../state/pages.ts";
+import { emptyPages, hasPage, keyFactsPageOf, type Pages } from "../../state/pages.ts";
 import { type AnyRecord, encodeRecord } from "../../state/records.ts";
 import type { Act, Decided } from "./act.ts";
 import { evidenceOf, statesOf } from "./act_leaf.ts";
 import { readRecord } from "./key_records.ts";
+import { type PageBytes, pageBytes } from "./page_bytes.ts";
 
 /** The context's bytes first, then what it names by digest. */
-export function contextOf(act: Act, decided: Decided): readonly [KeptPart, ...KeptPart[]] {
+export function contextOf(
+  act: Act,
+  decided: Decided,
+  decidedPages: readonly DecidedPage[],
+): readonly [KeptPart, ...KeptPart[]] {
   const { signer, state, actingParent, isByAuthProxy, asked, proposerId, nowMs, wasWaiting } = act;
   const { organizationId, known } = state;
   const parts: KeptPart[] = [];
-  const keep = (ownerId: string, content: Uint8Array): Uint8Array => {
+  const keep = (ownerId: string, content: Uint8Array, digest: Uint8Array = sha256(content)): Uint8Array => {
     parts.push({ ownerId, content });
-    return sha256(content);
+    return digest;
   };
   const directory = encodeDirectory(state.directory);
   // One that an older release wrote has other bytes than we would write.
   const isOwnDirectory = equalBytes(sha256(directory), known.header.directory);
-  const pages = pagesOf(act, decided).map(({ ownerId, name, content }) => ({
+  const pages = decidedPages.map(({ ownerId, name, content, digest }) => ({
     organizationId: uuidToBytes(ownerId),
     name,
-    digest: keep(ownerId, content),
+    digest: keep(ownerId, content, digest),
   }));
   const content = encodeDecisionContext({
     rulesVersion,
@@ -59,24 +65,29 @@ export function contextOf(act: Act, decided: Decided): readonly [KeptPart, ...Ke
   return [{ ownerId: organizationId, content }, ...parts];
 }
 
-type ReadPage = { ownerId: string; name: PageName; content: Uint8Array };
+/** A page that the rules read, as it is kept. */
+export type DecidedPage = PageBytes & { ownerId: string };
 
-/** A page that is empty is left out, as states leave it out that were never written it. */
-function pagesOf({ state, actingParent }: Act, { keyIds }: Decided): ReadPage[] {
+/** With pauses: they have up to 4 MiB. A page that is empty is left out, as states leave it out that were never written it. */
+export function* readingDecidedPages({ state, actingParent }: Act, { keyIds }: Decided): Work<DecidedPage[]> {
   const deciding = actingParent?.pages ?? state.pages;
   const all: Pages = { ...emptyPages, ...deciding, members: readable(deciding.members) };
   const ownerId = actingParent?.organizationId ?? state.organizationId;
-  const asked = (["members", "policies", "privateKeyTags", "contractInterfaces"] as const).flatMap((name) =>
-    deciding[name] === emptyPages[name] ? [] : [{ ownerId, name, content: encodePageOf(all, name) }],
-  );
-  const facts = [...new Set([...keyIds].map(keyFactsPageOf))]
-    .filter((name) => hasPage(state.pages, name))
-    .map((name) => ({ ownerId: state.organizationId, name, content: encodePageOf(state.pages, name) }));
-  return [...asked, ...facts.sort((a, b) => (a.name < b.name ? -1 : 1))];
+  const read: DecidedPage[] = [];
+  for (const name of ["members", "policies", "privateKeyTags", "contractInterfaces"] as const) {
+    if (deciding[name] !== emptyPages[name]) read.push({ ownerId, ...(yield* pageBytes(all, name)) });
+  }
+  const facts = [...new Set([...keyIds].map(keyFactsPageOf))].filter((name) => hasPage(state.pages, name));
+  for (const name of facts.sort()) {
+    read.push({ ownerId: state.organizationId, ...(yield* pageBytes(state.pages, name)) });
+  }
+  return read;
 }
 
 /** Which keys are proven decides nothing here; a page that does not say so yet is kept without it. */
-function readable({ isUnmarked: _, ...members }: Pages["members"]): Pages["members"] {
+function readable(page: Pages["members"]): Pages["members"] {
+  if (page.isUnmarked !== true) return page;
+  const { isUnmarked: _, ...members } = page;
   return members;
 }
 

@@ -3,7 +3,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault, type FaultCode, faultCodes } from "@keystead/core/fault.ts";
 import type { LeafEvent, LeafGrounds } from "@keystead/core/log/leaf_words.ts";
-import { finish, type Work } from "@keystead/core/work.ts";
+import type { Work } from "@keystead/core/work.ts";
 import type { ActivityOutcome, AnyActivity } from "../../endpoints/define_activity.ts";
 import type { NewRecord } from "../../endpoints/key_access.ts";
 import { barePrepared } from "../../frames/bare_prepared.ts";
@@ -12,7 +12,6 @@ import { checkMessage } from "../../outbox/message.ts";
 import { refuseProxyRights } from "../../rules/auth_proxy.ts";
 import { withoutBearerValues } from "../../rules/bearer_params.ts";
 import { fullResult, shownResult } from "../../rules/bearer_results.ts";
-import type { AppProof } from "../../state/app_proof.ts";
 import { withVerifiedContact } from "../../state/contacts.ts";
 import { hasSameCredentials, withCredentials } from "../../state/credentials.ts";
 import { keyId, objectId } from "../../state/derived_id.ts";
@@ -27,7 +26,7 @@ import { withChangedUser, withProvenCredential } from "../../state/proven.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import { shownUser } from "./acting_parent.ts";
-import { provingAddresses, sealedProofs } from "./app_proofs.ts";
+import { type ReadyProofs, readyingProofs, sealedProofs } from "./app_proofs.ts";
 import { sealBodyOf, sealEvidenceOf } from "./body_boxes.ts";
 import { markCodes, openCodeAccess } from "./code_records.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
@@ -60,14 +59,14 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
       error instanceof Fault && !(error instanceof UnrecordedFault) && !nobodysFailure.includes(error.code);
     if (isOutcome) {
       act.verdicts.fail();
-      return refuse(act, "FAILED", error);
+      return yield* refuse(act, "FAILED", error);
     }
     throw error;
   }
   try {
-    const addresses = yield* provingAddresses(act, outcome);
+    const ready = yield* readyingProofs(act, outcome);
     yield* readyingPages(act.state, outcome.changes);
-    return yield* taking(act, grounds, outcome, addresses);
+    return yield* taking(act, grounds, outcome, ready);
   } finally {
     // Sealed or not: an outcome that is not used after all leaves its secrets to nobody else.
     for (const { secret } of newRecordsOf(outcome)) secret.fill(0);
@@ -83,13 +82,13 @@ function* taking(
   act: Act,
   grounds: LeafGrounds,
   outcome: ActivityOutcome<unknown>,
-  addresses: readonly AppProof[],
+  ready: ReadyProofs | undefined,
 ): Work<Prepared[]> {
   const { signer } = act;
   const births = outcome.births ?? [];
   if (births.length > 0 && !act.verdicts.confirm("born", () => !births.some((birth) => isCreated(signer, birth)))) {
     // Executed before, whatever became of its row. Where it waits nonetheless, it must stop waiting.
-    if (act.wasWaiting === true) return refuse(act, "FAILED", alreadyExists());
+    if (act.wasWaiting === true) return yield* refuse(act, "FAILED", alreadyExists());
     throw alreadyExists();
   }
   const { activity } = act.asked.form;
@@ -116,7 +115,7 @@ function* taking(
     // What it leads to would be too long ever to be offered again. The head goes back to where it was.
     if (!(error instanceof Fault) || error.code !== "resource_exhausted") throw error;
     signer.heads.set(act.state);
-    return refuse(act, "FAILED", error);
+    return yield* refuse(act, "FAILED", error);
   }
   const isSealed = activity.sealed === true;
   const isShown = !isSealed || activity.bearer !== undefined;
@@ -136,7 +135,7 @@ function* taking(
   const sealed = isSealed && { sealed: sealFor(signer, row, boxed) };
   const { made, contents } = bytes;
   const disclosed = contents === undefined ? [] : [contents];
-  const proven = sealedProofs(act, row.leaf, addresses);
+  const proven = sealedProofs(act, row.leaf, ready);
   const own = { ...row, codes, spentCode, records, made, disclosed, outbox, ...sealed, ...proven };
   const creator = changesState ? transition.ledTo : undefined;
   return [own, ...created.map((each) => rowsOfCreated(act, grounds, each, creator))];
@@ -228,30 +227,31 @@ function run({
 }
 
 /** A refusal or failure that is kept. At submission it changes no state; an activity that waited stops waiting. */
-export function refuse(act: Act, event: "REJECTED" | "FAILED", fault: Fault): Prepared[] {
+export function* refuse(act: Act, event: "REJECTED" | "FAILED", fault: Fault): Work<Prepared[]> {
   const { code, message, errorCode, details } = fault;
   const { form, envelope } = act.asked;
   const said = JSON.stringify({ code: faultCodes[code], message, errorCode, details });
   const failure = withoutBearerValues(form, envelope.parameters, said);
+  const ready = yield* readyingProofs(act);
   const changes = noLongerWaiting(act);
-  const transition = changes.length === 0 ? stay : finish(ending(act, changes));
+  const transition = changes.length === 0 ? stay : yield* ending(act, changes);
   const row = record(act, event, "NONE", transition, failure, { failure });
-  return [{ ...row, ...sealedProofs(act, row.leaf) }];
+  return [{ ...row, ...sealedProofs(act, row.leaf, ready) }];
 }
 
 /** Voted down: final, and the same bytes cannot be submitted anew. */
-export function reject(act: Act): Prepared[] {
-  return [record(act, "REJECTED", "NONE", finish(ending(act, noLongerWaiting(act))), "")];
+export function* reject(act: Act): Work<Prepared[]> {
+  return [record(act, "REJECTED", "NONE", yield* ending(act, noLongerWaiting(act)), "")];
 }
 
 /** The activity goes on waiting, with one more approval or as a new one. */
-export function keepWaiting(
+export function* keepWaiting(
   act: Act,
   event: "SUBMITTED" | "VOTED",
   change: (activityId: string) => Change,
-): Prepared[] {
+): Work<Prepared[]> {
   const changes = [change(uuidFromBytes(idOf(act)))];
-  return [record(act, event, "NONE", finish(advancingProven(act, changes, executedIn(act.state))), "")];
+  return [record(act, event, "NONE", yield* advancingProven(act, changes, executedIn(act.state)), "")];
 }
 
 export function alreadyExists(): Fault {

@@ -233,16 +233,16 @@ function* decide(context: DecisionContext, asked: Asked): Work<Prepared[]> {
   const submitted = { ...context, asked, stamped: fingerprint, proposerId, createdAtMs: nowMs };
   const outside = (yield* findingScopeRefusal(submitted)) ?? makesWiderSession(submitted);
   if (outside !== undefined) {
-    return refuse(submitted, outside.code === "permission_denied" ? "REJECTED" : "FAILED", outside);
+    return yield* refuse(submitted, outside.code === "permission_denied" ? "REJECTED" : "FAILED", outside);
   }
   const { decision, decided } = yield* decidingAct(submitted, approvals);
   const act: Act = { ...submitted, weighed: decision.weighed, decided };
   if (decision.kind === "allow") return yield* complete(act, decision.grounds);
-  if (decision.kind === "refuse") return refuse(act, "REJECTED", decision.fault);
-  if (decision.kind === "fail") return refuse(act, "FAILED", decision.fault);
-  if (asked.form.activity.neverWaits === true) return refuse(act, "REJECTED", cannotWait(asked));
+  if (decision.kind === "refuse") return yield* refuse(act, "REJECTED", decision.fault);
+  if (decision.kind === "fail") return yield* refuse(act, "FAILED", decision.fault);
+  if (asked.form.activity.neverWaits === true) return yield* refuse(act, "REJECTED", cannotWait(asked));
   const waiting = { fingerprint: toHex(fingerprint), proposerId, createdAtMs: nowMs, approvals };
-  return keepWaiting(act, "SUBMITTED", (activityId) => {
+  return yield* keepWaiting(act, "SUBMITTED", (activityId) => {
     const proposal = { ...waiting, activityId };
     checkProposal(state.pages, proposal, signer.limits);
     return put("pendingActivity", proposal);

@@ -41,7 +41,7 @@ export function* vote(
   yield* checkingScope(act);
   const question = questionOf(act, waiting.approvals);
   if (!(yield* findingRejecter(question, context.caller.user.userId))) throw yield* refusingVote(question);
-  return reject({ ...act, weighed: yield* weighingRejection(question) });
+  return yield* reject({ ...act, weighed: yield* weighingRejection(question) });
 }
 
 /** The bytes of what waits. Where they hold a bearer value, what is stored, and so what comes here, is their box. */
@@ -96,11 +96,11 @@ function* approve(
   const { decision, decided } = yield* decidingAct(act, approvals);
   const weighed: Act = { ...act, weighed: decision.weighed, decided };
   if (decision.kind === "allow") return yield* complete(weighed, decision.grounds);
-  if (decision.kind === "refuse") return refuse(weighed, "REJECTED", decision.fault);
-  if (decision.kind === "fail") return refuse(weighed, "FAILED", decision.fault);
+  if (decision.kind === "refuse") return yield* refuse(weighed, "REJECTED", decision.fault);
+  if (decision.kind === "fail") return yield* refuse(weighed, "FAILED", decision.fault);
   const after = { ...waiting, approvals };
   checkApproval(context.state.pages, after, userId);
-  return keepWaiting(weighed, "VOTED", () => put("pendingActivity", after));
+  return yield* keepWaiting(weighed, "VOTED", () => put("pendingActivity", after));
 }
 
 /** The caller's stamp as an approval of now. */

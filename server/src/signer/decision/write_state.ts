@@ -30,6 +30,7 @@ import {
 import { needsPages } from "./needs_more.ts";
 import { bytesAtOnce } from "./offered_state.ts";
 import type { OpenState } from "./open_state.ts";
+import { longPage, type PageBytes, pageBytes } from "./page_bytes.ts";
 import type { Signer } from "./signer.ts";
 
 export type Before = {
@@ -58,8 +59,6 @@ export function executedIn({ directory, pages }: Pick<Before, "directory" | "pag
   return { journals: journalsOf(directory, pages), floor: directory.floor };
 }
 
-/** Pages from this length on are made ready in pieces. */
-const longPage = 256 * 1024;
 /** Entities whose texts are made between two pauses. */
 const entitiesAtOnce = 50;
 
@@ -87,12 +86,12 @@ export function* readyingPages(
 
 type WrittenState = { next: NextState; open: OpenState };
 
-/** The same as `writingState`, where no keys are deleted by the thousand. */
+/** The same as `writingState`, where nothing is long. */
 export function writeState(...args: Parameters<typeof writingState>): WrittenState {
   return finish(writingState(...args));
 }
 
-/** The state after `changes`, as the bytes to store and opened for the next decision. Pauses between its pages: there may be 256. */
+/** The state after `changes`, as the bytes to store and opened for the next decision. Pauses at long pages, and between them: there may be 256. */
 export function* writingState(
   signer: Signer,
   before: Before,
@@ -106,10 +105,10 @@ export function* writingState(
   const pages = isOlderSame ? changed : { ...changed, journals: older };
   if (!isOlderSame) touched.add("journals");
   requirePages(before, touched);
-  const written: WrittenPage[] = [];
+  const written: PageBytes[] = [];
   const pace = createPace(bytesAtOnce);
   for (const name of touched) {
-    const page = writePage(signer, name, pages);
+    const page = yield* pageBytes(pages, name, (...page) => signer.draws.pageDigest(...page));
     written.push(page);
     if (isOptionalPage(name) && pace(page.content.length)) yield;
   }
@@ -207,13 +206,6 @@ function listPages(before: Directory["pages"], written: Directory["pages"]): Dir
   const kept = before.filter(({ name }) => !written.some((page) => page.name === name));
   const listed = [...kept, ...written.map(({ name, digest }) => ({ name, digest }))];
   return listed.sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-type WrittenPage = { name: PageName; content: Uint8Array; digest: Uint8Array };
-
-function writePage({ draws }: Signer, name: PageName, pages: Pages): WrittenPage {
-  const content = encodePageOf(pages, name);
-  return { name, content, digest: draws.pageDigest(name, content) };
 }
 
 /**
