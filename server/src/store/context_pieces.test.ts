@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { seededRandom } from "../../../core/test/seeded_random.ts";
 import { sha256 } from "../state/digest.ts";
-import { joinPieces, pieceOwner, piecesIn, rowsOfContent } from "./context_pieces.ts";
+import { cuttingContent, joinPieces, pieceOwner, piecesIn, rowsOfContent } from "./context_pieces.ts";
 
 /** Like a page: a list of users with random ids. */
 function pageOf(users: readonly string[]): Uint8Array {
@@ -26,6 +26,16 @@ test("short content is one row with its digest", () => {
     const content = new Uint8Array(randomBytes(length));
     assert.deepEqual(rowsOfContent(content, "owner"), [{ digest: toHex(sha256(content)), ownerId: "owner", content }]);
   }
+});
+
+test("others are let in while megabytes are cut", () => {
+  const content = randomBytes(3 * 1024 * 1024);
+  const work = cuttingContent(content, "owner");
+  let pauses = 0;
+  let step = work.next();
+  for (; step.done !== true; step = work.next()) pauses += 1;
+  assert.deepEqual(step.value, rowsOfContent(content, "owner"));
+  assert.ok(pauses >= 10, `${pauses}`);
 });
 
 test("no two rows of one content have the same digest, unless they are the same piece", () => {
