@@ -17,7 +17,7 @@ import {
   string,
   tuple,
 } from "../encoding/rlp_layout.ts";
-import type { Work } from "../work.ts";
+import { finish, type Work } from "../work.ts";
 import { type AccessListEntry, accessList, address, enveloped, u64, u256 } from "./evm_items.ts";
 import { checkSignature, type RecoverableSignature } from "./signature.ts";
 import { parseStrictly, parsingStrictly, pausing, type TransactionFormat, unparsable } from "./strict_parsing.ts";
@@ -128,10 +128,15 @@ export function parseEthereum(bytes: Uint8Array): EthereumTransaction {
 
 /** The same with pauses: an access list may have twenty thousand addresses. */
 export function parsingEthereum(bytes: Uint8Array): Work<EthereumTransaction> {
-  return parsingStrictly(bytes, pausing(format));
+  return parsingStrictly(bytes, { ...pausing(format), reading });
 }
 
 function read(bytes: Uint8Array): EthereumTransaction {
+  return finish(reading(bytes));
+}
+
+function* reading(bytes: Uint8Array): Work<EthereumTransaction> {
+  yield;
   const head = bytes[0] ?? 0;
   // RLP lists begin at 0xc0, and EIP-2718 keeps its type bytes below 0x80.
   const prefix = head < 0x80 ? head : undefined;
@@ -140,6 +145,7 @@ function read(bytes: Uint8Array): EthereumTransaction {
   const items = asList(fromRlp(prefix === undefined ? bytes : bytes.subarray(1)));
   const chosen = candidates.find(({ fields }) => fields.length === items.length);
   if (chosen === undefined) throw unparsable(whyNoForm(candidates, items));
+  yield;
   const transaction: EthereumTransaction = { ...empty, ...chosen.fields.read(items), type: chosen.type };
   check(transaction);
   return transaction;

@@ -72,7 +72,7 @@ function readLength(from: Reader, end: number, announced: number): number {
 /** Writes one item. */
 export function toRlp(item: RlpItem): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(encodedLength(item));
-  writeItem(out, 0, item);
+  writeBefore(out, out.length, item);
   return out;
 }
 
@@ -84,48 +84,43 @@ function isBare(item: Uint8Array): boolean {
   return item.length === 1 && (item[0] ?? 0) < 0x80;
 }
 
-function contentLength(item: RlpItem): number {
-  if (isString(item)) return item.length;
-  let length = 0;
-  for (const part of item) length += encodedLength(part);
-  return length;
-}
-
 function encodedLength(item: RlpItem): number {
-  if (isString(item) && isBare(item)) return 1;
-  const length = contentLength(item);
-  return headerLength(length) + length;
-}
-
-function headerLength(length: number): number {
-  return length < 56 ? 1 : 1 + digitsOf(length);
+  let length = 0;
+  if (isString(item)) {
+    if (isBare(item)) return 1;
+    length = item.length;
+  } else for (const part of item) length += encodedLength(part);
+  return length < 56 ? 1 + length : 1 + digitsOf(length) + length;
 }
 
 function digitsOf(length: number): number {
   return length < 0x100 ? 1 : length < 0x10000 ? 2 : length < 0x1000000 ? 3 : 4;
 }
 
-/** Writes the item at `at` and returns where it ended. */
-function writeItem(out: Uint8Array, at: number, item: RlpItem): number {
+/**
+ * Writes the item so that it ends at `end`, and returns where it begins. From the back, because a header says how long what follows it is:
+ * lengths of nested lists would be added up once for each list around them.
+ */
+function writeBefore(out: Uint8Array, end: number, item: RlpItem): number {
   if (isString(item)) {
-    const start = isBare(item) ? at : writeHeader(out, at, 0x80, item.length);
+    const start = end - item.length;
     out.set(item, start);
-    return start + item.length;
+    return isBare(item) ? start : writeHeaderBefore(out, start, 0x80, item.length);
   }
-  let end = writeHeader(out, at, 0xc0, contentLength(item));
-  for (const part of item) end = writeItem(out, end, part);
-  return end;
+  let start = end;
+  for (let i = item.length - 1; i >= 0; i--) start = writeBefore(out, start, item[i] as RlpItem);
+  return writeHeaderBefore(out, start, 0xc0, end - start);
 }
 
-function writeHeader(out: Uint8Array, at: number, base: number, length: number): number {
+function writeHeaderBefore(out: Uint8Array, end: number, base: number, length: number): number {
   if (length < 56) {
-    out[at] = base + length;
-    return at + 1;
+    out[end - 1] = base + length;
+    return end - 1;
   }
   const digits = digitsOf(length);
-  out[at] = base + 55 + digits;
-  for (let i = 0; i < digits; i++) out[at + digits - i] = length >>> (8 * i);
-  return at + 1 + digits;
+  for (let i = 0; i < digits; i++) out[end - 1 - i] = length >>> (8 * i);
+  out[end - 1 - digits] = base + 55 + digits;
+  return end - 1 - digits;
 }
 
 /** Reads an unsigned integer of at most `maxBytes`; zero is the empty string, and no other has a leading zero. */

@@ -224,6 +224,14 @@ test("an organization whose requests write megabytes has few of them under way",
   assert.equal(seen.filter((name) => name === "b").length, 64);
 });
 
+test("a parent's pages count where they are kept with app proofs, whatever the sub-organization has", () => {
+  const mebibyte = 1024 * kibibyte;
+  const login = { body: new Uint8Array(300), cost: 500, stateLength: 10 * kibibyte };
+  const [bare, proven] = [weightOf(login, false), weightOf({ ...login, parentLength: 4 * mebibyte }, false)];
+  assert.equal(proven.reply - bare.reply, 4 * mebibyte);
+  assert.ok(proven.cost > bare.cost);
+});
+
 test("pages that a deletion of a thousand keys will ask for count before the signer asks for them, and once", () => {
   const mebibyte = 1024 * kibibyte;
   const factsLength = factsOfRecords(1_000, 16 * mebibyte);

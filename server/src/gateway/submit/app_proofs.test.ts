@@ -16,6 +16,7 @@ import { longPage } from "../../signer/decision/page_bytes.ts";
 import { withoutMac } from "../../state/authenticity.ts";
 import { sha256 } from "../../state/digest.ts";
 import { findAppProofs } from "../../store/app_proofs.ts";
+import { findStateLength } from "../../store/organizations.ts";
 import { rotateKeys } from "../operator/rotate_keys.ts";
 import { createCommitter } from "./committer.ts";
 
@@ -127,6 +128,23 @@ onBothDatabases("of a long page that changes a little with each decision, a litt
   const perAct = ((await bytesKept()) - first) / 5;
   assert.ok(perAct < first / 2, `${perAct} bytes with each, ${first} with the first`);
 });
+
+onBothDatabases(
+  "of a parent that acts in its sub-organization, the length of its pages is known before",
+  async (rig) => {
+    const { organizations } = rig.dependencies;
+    const lengths: (number | undefined)[] = [];
+    const { begin } = organizations;
+    organizations.begin = (organizationId, request) => {
+      if (organizationId !== rig.organizationId) lengths.push(request.parentLength);
+      return begin(organizationId, request);
+    };
+    await provenParentAct(rig);
+    const [length] = lengths.slice(-1);
+    assert.ok(length !== undefined && length > 0);
+    assert.equal(length, await findStateLength(rig.store, rig.organizationId));
+  },
+);
 
 onBothDatabases("an activity that waits has none; they are made when it is executed, whoever votes", async (rig) => {
   const { organizationId, people } = await rig.newSubOrganization(2, ["Ann", "Bob"]);

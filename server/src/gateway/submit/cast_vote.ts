@@ -74,7 +74,10 @@ async function findClosedBody({ store }: SubmitDependencies, organizationId: str
 }
 
 /** The records and the cost of a stored activity that is voted on: with this vote it may be done. */
-function targetNeeds({ type, body }: ActivityRow): Pick<StampedRequest, "records" | "cost" | "stateShare"> {
+function targetNeeds({
+  type,
+  body,
+}: ActivityRow): Pick<StampedRequest, "records" | "cost" | "stateShare" | "isProven"> {
   const form = activityForms.get(type);
   if (form === undefined) return { records: [], cost: 0 };
   const envelope = readEnvelope(readBody(body));
@@ -82,6 +85,7 @@ function targetNeeds({ type, body }: ActivityRow): Pick<StampedRequest, "records
     records: declaredRecords(form, envelope.parameters),
     cost: costOf(form, envelope, body.length),
     stateShare: stateShareOf(form.activity, envelope.generateAppProofs),
+    isProven: envelope.generateAppProofs,
   };
 }
 

@@ -95,7 +95,11 @@ class Execution {
         records.length > manyRecords
           ? factsOfRecords(records.length, await findFactsLength(this.#dependencies.store, organizationId))
           : 0;
-      const weighed = { ...asked, cost, stateShare, stateLength, factsLength };
+      const parentLength =
+        request.isProven === true && actingParentId !== undefined
+          ? await this.#dependencies.organizations.stateLength(actingParentId)
+          : 0;
+      const weighed = { ...asked, cost, stateShare, stateLength, parentLength, factsLength };
       this.#preparation = this.#dependencies.organizations.begin(organizationId, weighed);
     }
     const step = await this.#preparation.attempt(this.round, needs);

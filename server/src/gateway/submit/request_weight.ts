@@ -13,6 +13,8 @@ export type WeighedRequest = {
   stateShare?: number;
   /** Of the state that it will be decided on, in bytes, as far as it is known. */
   stateLength?: number;
+  /** Of the parent's state, where its pages are kept with app proofs. */
+  parentLength?: number;
   /** Of the pages of key facts that the signer is likely to ask for, in bytes. */
   factsLength?: number;
 };
@@ -38,10 +40,10 @@ const bytesPerCost = 2;
 
 /** `offersState`: whether the state is likely to go along. */
 export function weightOf(request: WeighedRequest, offersState: boolean): Required<Weight> {
-  const { body, target, cost, stateShare = 1, stateLength = 0, factsLength = 0 } = request;
+  const { body, target, cost, stateShare = 1, stateLength = 0, parentLength = 0, factsLength = 0 } = request;
   const bytes = body.length + (target?.length ?? 0);
   const offered = (offersState ? stateLength : 0) + factsLength;
-  const written = stateLength * stateShare + factsLength;
+  const written = stateLength * stateShare + parentLength + factsLength;
   return {
     cost: cost + costOfState({ read: offered, written }),
     bytes,
@@ -50,7 +52,9 @@ export function weightOf(request: WeighedRequest, offersState: boolean): Require
     // because what is added must be gone when it is taken away again.
     reply: Math.min(
       mostReply,
-      Math.ceil(stateLength * Math.ceil(stateShare) + factsLength + 2 * bytes + bytesPerCost * cost + rowBytes),
+      Math.ceil(
+        stateLength * Math.ceil(stateShare) + parentLength + factsLength + 2 * bytes + bytesPerCost * cost + rowBytes,
+      ),
     ),
   };
 }

@@ -36,6 +36,8 @@ export type StampedRequest = {
   cost: number;
   /** How much of the state it writes at most, in lengths of the whole state. */
   stateShare?: number;
+  /** It asks for app proofs, or what it votes on does. */
+  isProven?: boolean;
   /** The activity that this request votes on, and how. */
   vote?: {
     target: ActivityRow;

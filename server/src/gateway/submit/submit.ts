@@ -77,6 +77,7 @@ export async function submit(
   request.records = declaredRecords(asked.form, asked.envelope.parameters);
   request.cost = costOf(asked.form, asked.envelope, body.length);
   request.stateShare = stateShareOf(activity, asked.envelope.generateAppProofs);
+  request.isProven = asked.envelope.generateAppProofs;
   // A body of this very moment is most likely new. If it is not, its journal, its unique fingerprint or a refusal makes us
   // look; a look before each would cost every new activity a query.
   const looksFirst = Math.abs(Date.now() - asked.envelope.timestampMs) >= likelyNewMs || request.keyed !== undefined;

@@ -13,7 +13,7 @@ import { sha256 } from "../../state/digest.ts";
 import type { WalletAccountRecord } from "../../state/records.ts";
 import type { SealContext } from "../secrets/seal.ts";
 import type { Act, Decided } from "./act.ts";
-import { contextOf, type DecidedPage, parentDigestOf, readingDecidedPages } from "./decision_context.ts";
+import { contextOf, hashingDecidedPages, parentDigestOf } from "./decision_context.ts";
 import type { Signer } from "./signer.ts";
 
 /** What a row has of proofs. */
@@ -21,14 +21,14 @@ type ProofsOfRow = Pick<Prepared, "proofs" | "context">;
 
 const none: ProofsOfRow = { proofs: undefined, context: undefined };
 
-/** What can be made ready before there is a leaf: nothing may come between that and the proofs. */
-export type ReadyProofs = { pages: readonly DecidedPage[]; addresses: readonly AppProof[] };
-
-/** Undefined where nobody asked for proofs. `outcome`: of an act that was executed. */
-export function* readyingProofs(act: Act, outcome?: ActivityOutcome<unknown>): Work<ReadyProofs | undefined> {
-  if (act.decided === undefined) return undefined;
-  const pages = yield* readingDecidedPages(act, act.decided);
-  return { pages, addresses: outcome === undefined ? [] : yield* provingAddresses(act, outcome) };
+/**
+ * What takes long and can be done before there is a leaf: nothing may come between that and the proofs. Of an act that was executed, the
+ * proofs of its addresses.
+ */
+export function* readyingProofs(act: Act, outcome?: ActivityOutcome<unknown>): Work<readonly AppProof[]> {
+  if (act.decided === undefined) return [];
+  yield* hashingDecidedPages(act);
+  return outcome === undefined ? [] : yield* provingAddresses(act, outcome);
 }
 
 /** Proofs of the accounts that an act derives, its own and those of the organization that it brings into the world. */
@@ -46,10 +46,10 @@ function* provingAddresses(act: Act, outcome: ActivityOutcome<unknown>): Work<re
 }
 
 /** The sealed proofs of an act that is over, beside its leaf; nothing where nobody asked for any. */
-export function sealedProofs(act: Act, leaf: Uint8Array, ready: ReadyProofs | undefined): ProofsOfRow {
-  if (act.decided === undefined || ready === undefined) return none;
-  const context = contextOf(act, act.decided, ready.pages);
-  const proofs = [...ready.addresses, proveOutcome(act, act.decided, context[0].content)];
+export function sealedProofs(act: Act, leaf: Uint8Array, addresses: readonly AppProof[]): ProofsOfRow {
+  if (act.decided === undefined) return none;
+  const context = contextOf(act, act.decided);
+  const proofs = [...addresses, proveOutcome(act, act.decided, context[0].content)];
   const text = new TextEncoder().encode(JSON.stringify(proofs));
   return { proofs: act.signer.sealer.seal(proofsContext(leaf), text), context };
 }

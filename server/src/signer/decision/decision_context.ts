@@ -13,14 +13,10 @@ import { type AnyRecord, encodeRecord } from "../../state/records.ts";
 import type { Act, Decided } from "./act.ts";
 import { evidenceOf, statesOf } from "./act_leaf.ts";
 import { readRecord } from "./key_records.ts";
-import { type PageBytes, pageBytes } from "./page_bytes.ts";
+import { hashingPage, type PageBytes, pageBytes } from "./page_bytes.ts";
 
 /** The context's bytes first, then what it names by digest. */
-export function contextOf(
-  act: Act,
-  decided: Decided,
-  decidedPages: readonly DecidedPage[],
-): readonly [KeptPart, ...KeptPart[]] {
+export function contextOf(act: Act, decided: Decided): readonly [KeptPart, ...KeptPart[]] {
   const { signer, state, actingParent, isByAuthProxy, asked, proposerId, nowMs, wasWaiting } = act;
   const { organizationId, known } = state;
   const parts: KeptPart[] = [];
@@ -31,7 +27,7 @@ export function contextOf(
   const directory = encodeDirectory(state.directory);
   // One that an older release wrote has other bytes than we would write.
   const isOwnDirectory = equalBytes(sha256(directory), known.header.directory);
-  const pages = decidedPages.map(({ ownerId, name, content, digest }) => ({
+  const pages = pagesOf(act, decided).map(({ ownerId, name, content, digest }) => ({
     organizationId: uuidToBytes(ownerId),
     name,
     digest: keep(ownerId, content, digest),
@@ -65,23 +61,29 @@ export function contextOf(
   return [{ ownerId: organizationId, content }, ...parts];
 }
 
-/** A page that the rules read, as it is kept. */
-export type DecidedPage = PageBytes & { ownerId: string };
+const pagesOfRules = ["members", "policies", "privateKeyTags", "contractInterfaces"] as const;
 
-/** With pauses: they have up to 4 MiB. A page that is empty is left out, as states leave it out that were never written it. */
-export function* readingDecidedPages({ state, actingParent }: Act, { keyIds }: Decided): Work<DecidedPage[]> {
-  const deciding = actingParent?.pages ?? state.pages;
-  const all: Pages = { ...emptyPages, ...deciding, members: readable(deciding.members) };
+/** With pauses: they have up to 4 MiB. `contextOf` names them by digest. */
+export function* hashingDecidedPages(act: Act): Work<void> {
+  const pages = decidingPages(act);
+  for (const name of pagesOfRules) if (pages[name] !== emptyPages[name]) yield* hashingPage(pages, name);
+}
+
+/** A page that is empty is left out, as states leave it out that were never written it. */
+function pagesOf(act: Act, { keyIds }: Decided): (PageBytes & { ownerId: string })[] {
+  const { state, actingParent } = act;
+  const pages = decidingPages(act);
   const ownerId = actingParent?.organizationId ?? state.organizationId;
-  const read: DecidedPage[] = [];
-  for (const name of ["members", "policies", "privateKeyTags", "contractInterfaces"] as const) {
-    if (deciding[name] !== emptyPages[name]) read.push({ ownerId, ...(yield* pageBytes(all, name)) });
-  }
-  const facts = [...new Set([...keyIds].map(keyFactsPageOf))].filter((name) => hasPage(state.pages, name));
-  for (const name of facts.sort()) {
-    read.push({ ownerId: state.organizationId, ...(yield* pageBytes(state.pages, name)) });
-  }
-  return read;
+  const asked = pagesOfRules.flatMap((name) =>
+    pages[name] === emptyPages[name] ? [] : [{ ownerId, ...pageBytes(pages, name) }],
+  );
+  const facts = [...new Set([...keyIds].map(keyFactsPageOf))].filter((name) => hasPage(state.pages, name)).sort();
+  return [...asked, ...facts.map((name) => ({ ownerId: state.organizationId, ...pageBytes(state.pages, name) }))];
+}
+
+function decidingPages({ state, actingParent }: Act): Pages {
+  const pages = actingParent?.pages ?? state.pages;
+  return { ...emptyPages, ...pages, members: readable(pages.members) };
 }
 
 /** Which keys are proven decides nothing here; a page that does not say so yet is kept without it. */

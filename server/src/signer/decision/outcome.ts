@@ -12,6 +12,7 @@ import { checkMessage } from "../../outbox/message.ts";
 import { refuseProxyRights } from "../../rules/auth_proxy.ts";
 import { withoutBearerValues } from "../../rules/bearer_params.ts";
 import { fullResult, shownResult } from "../../rules/bearer_results.ts";
+import type { AppProof } from "../../state/app_proof.ts";
 import { withVerifiedContact } from "../../state/contacts.ts";
 import { hasSameCredentials, withCredentials } from "../../state/credentials.ts";
 import { keyId, objectId } from "../../state/derived_id.ts";
@@ -26,7 +27,7 @@ import { withChangedUser, withProvenCredential } from "../../state/proven.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import { shownUser } from "./acting_parent.ts";
-import { type ReadyProofs, readyingProofs, sealedProofs } from "./app_proofs.ts";
+import { readyingProofs, sealedProofs } from "./app_proofs.ts";
 import { sealBodyOf, sealEvidenceOf } from "./body_boxes.ts";
 import { markCodes, openCodeAccess } from "./code_records.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
@@ -46,15 +47,17 @@ const nobodysFailure: readonly FaultCode[] = ["internal", "aborted", "unavailabl
 
 /** Runs the activity. A failure inside it is an outcome too, and leaves nothing else behind. */
 export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
-  let outcome: ActivityOutcome<unknown>;
+  let outcome: ActivityOutcome<unknown> | undefined;
   try {
     if (act.supplied.records.length > 0) yield* lookingForFacts(act.keys());
     const started = run(act);
     // Between two of its pauses other organizations' requests are decided, and anything may be released. See scheduler.ts.
-    outcome = "next" in started ? yield* started : started;
+    const ran: ActivityOutcome<unknown> = "next" in started ? yield* started : started;
+    outcome = ran;
     outcome.messages?.forEach(checkMessage);
     refuseProxyRights(act.state.pages, outcome.changes);
   } catch (error) {
+    if (outcome !== undefined) wipeSecrets(outcome);
     const isOutcome =
       error instanceof Fault && !(error instanceof UnrecordedFault) && !nobodysFailure.includes(error.code);
     if (isOutcome) {
@@ -64,13 +67,17 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
     throw error;
   }
   try {
-    const ready = yield* readyingProofs(act, outcome);
+    const addresses = yield* readyingProofs(act, outcome);
     yield* readyingPages(act.state, outcome.changes);
-    return yield* taking(act, grounds, outcome, ready);
+    return yield* taking(act, grounds, outcome, addresses);
   } finally {
-    // Sealed or not: an outcome that is not used after all leaves its secrets to nobody else.
-    for (const { secret } of newRecordsOf(outcome)) secret.fill(0);
+    wipeSecrets(outcome);
   }
+}
+
+/** Sealed or not: an outcome that is not used after all leaves its secrets to nobody else. */
+function wipeSecrets(outcome: ActivityOutcome<unknown>): void {
+  for (const { secret } of newRecordsOf(outcome)) secret.fill(0);
 }
 
 function newRecordsOf({ records = [], births = [] }: ActivityOutcome<unknown>): NewRecord[] {
@@ -82,7 +89,7 @@ function* taking(
   act: Act,
   grounds: LeafGrounds,
   outcome: ActivityOutcome<unknown>,
-  ready: ReadyProofs | undefined,
+  addresses: readonly AppProof[],
 ): Work<Prepared[]> {
   const { signer } = act;
   const births = outcome.births ?? [];
@@ -135,7 +142,7 @@ function* taking(
   const sealed = isSealed && { sealed: sealFor(signer, row, boxed) };
   const { made, contents } = bytes;
   const disclosed = contents === undefined ? [] : [contents];
-  const proven = sealedProofs(act, row.leaf, ready);
+  const proven = sealedProofs(act, row.leaf, addresses);
   const own = { ...row, codes, spentCode, records, made, disclosed, outbox, ...sealed, ...proven };
   const creator = changesState ? transition.ledTo : undefined;
   return [own, ...created.map((each) => rowsOfCreated(act, grounds, each, creator))];
@@ -232,11 +239,11 @@ export function* refuse(act: Act, event: "REJECTED" | "FAILED", fault: Fault): W
   const { form, envelope } = act.asked;
   const said = JSON.stringify({ code: faultCodes[code], message, errorCode, details });
   const failure = withoutBearerValues(form, envelope.parameters, said);
-  const ready = yield* readyingProofs(act);
+  const addresses = yield* readyingProofs(act);
   const changes = noLongerWaiting(act);
   const transition = changes.length === 0 ? stay : yield* ending(act, changes);
   const row = record(act, event, "NONE", transition, failure, { failure });
-  return [{ ...row, ...sealedProofs(act, row.leaf, ready) }];
+  return [{ ...row, ...sealedProofs(act, row.leaf, addresses) }];
 }
 
 /** Voted down: final, and the same bytes cannot be submitted anew. */

@@ -1,4 +1,4 @@
-/** The bytes of pages with their digests, with a pause before and after long ones are hashed. */
+/** The bytes of pages with their digests. Long ones are written and hashed in steps of their own. */
 import type { Work } from "@keystead/core/work.ts";
 import { createAside } from "../../state/aside.ts";
 import { sha256 } from "../../state/digest.ts";
@@ -9,26 +9,47 @@ export const longPage = 256 * 1024;
 
 export type PageBytes = { name: PageName; content: Uint8Array; digest: Uint8Array };
 
-/**
- * Of long pages that were written or proven: the next decision with app proofs names the same. Hashing takes longer than writing does where
- * the processor has no instructions for it.
- */
+/** Hashing takes longer than writing where the processor has no instructions for it, and a page that was written is proven next. */
 const digests = createAside<object, Uint8Array>();
 
-/** `hash`: of the signer, which executes with or without its secrets. */
-export function* pageBytes(pages: Pages, name: PageName, hash = plainHash): Work<PageBytes> {
+/** A page of a new state. `hash`: of the signer, which executes with its secrets or without. */
+export function* writingPage(
+  pages: Pages,
+  name: PageName,
+  hash: (name: PageName, content: Uint8Array) => Uint8Array,
+): Work<PageBytes> {
   const content = encodePageOf(pages, name);
-  if (content.length < longPage || isOptionalPage(name)) return { name, content, digest: hash(name, content) };
-  yield;
-  const page: object = pages[name];
-  const known = digests.get(page);
-  if (known !== undefined) return { name, content, digest: known };
+  const isLong = content.length >= longPage && !isOptionalPage(name);
+  if (isLong) yield;
   const digest = hash(name, content);
-  digests.set(page, digest);
-  yield;
+  if (isLong) {
+    keepDigest(pages[name], digest);
+    yield;
+  }
   return { name, content, digest };
 }
 
-function plainHash(_: string, content: Uint8Array): Uint8Array {
-  return sha256(content);
+/**
+ * Has the digest of a long page at hand for `pageBytes`. The bytes are not kept meanwhile: any number of decisions may pause over one
+ * parent's page, each in another sub-organization.
+ */
+export function* hashingPage(pages: Pages, name: SinglePageName): Work<void> {
+  if (digests.get(pages[name]) !== undefined) return;
+  const content = encodePageOf(pages, name);
+  if (content.length < longPage) return;
+  keepDigest(pages[name], sha256(content));
+  yield;
+}
+
+type SinglePageName = Exclude<PageName, `keyFacts/${string}`>;
+
+/** A page of a state as it is. */
+export function pageBytes(pages: Pages, name: PageName): PageBytes {
+  const content = encodePageOf(pages, name);
+  const known = isOptionalPage(name) ? undefined : digests.get(pages[name]);
+  return { name, content, digest: known ?? sha256(content) };
+}
+
+function keepDigest(page: object, digest: Uint8Array): void {
+  if (digests.get(page) === undefined) digests.set(page, digest);
 }

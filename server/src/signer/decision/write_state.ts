@@ -30,7 +30,7 @@ import {
 import { needsPages } from "./needs_more.ts";
 import { bytesAtOnce } from "./offered_state.ts";
 import type { OpenState } from "./open_state.ts";
-import { longPage, type PageBytes, pageBytes } from "./page_bytes.ts";
+import { longPage, type PageBytes, writingPage } from "./page_bytes.ts";
 import type { Signer } from "./signer.ts";
 
 export type Before = {
@@ -108,7 +108,7 @@ export function* writingState(
   const written: PageBytes[] = [];
   const pace = createPace(bytesAtOnce);
   for (const name of touched) {
-    const page = yield* pageBytes(pages, name, (...page) => signer.draws.pageDigest(...page));
+    const page = yield* writingPage(pages, name, (...page) => signer.draws.pageDigest(...page));
     written.push(page);
     if (isOptionalPage(name) && pace(page.content.length)) yield;
   }

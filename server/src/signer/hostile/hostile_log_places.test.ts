@@ -25,6 +25,7 @@ import {
   stateAfter,
 } from "../../../test/signer_rig.ts";
 import { nodeCurves } from "../../curves/node_curves.ts";
+import { protocolVersion } from "../../frames/frame.ts";
 import type { Prepared } from "../../frames/messages.ts";
 import { type Memory, openMemory } from "../memory/memory.ts";
 import { createOperations } from "../operations.ts";
@@ -182,7 +183,7 @@ function upgraded(rig: SignerRig, memory: Memory): SignerRig {
     () => rig.clock.nowMs,
     () => undefined,
   );
-  operations.hello({ protocol: 4, keyring: rig.keyring });
+  operations.hello({ protocol: protocolVersion, keyring: rig.keyring });
   return { ...rig, operations, memory };
 }
 
