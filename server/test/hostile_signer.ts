@@ -112,10 +112,11 @@ export function startHostileSigner(t: TestContext): HostileSigner {
     });
     if (joint === undefined || control === undefined) throw new Error("the signer could not be started");
     const started = { ...child, joint, control };
-    const read = createFrameReader((frame) => {
+    const take = (frame: Frame) => {
       frames.push({ ...frame, payload: Uint8Array.from(frame.payload) });
       wake();
-    });
+    };
+    const read = createFrameReader(take, { takesParts: true });
     started.joint.on("data", (chunk: Buffer) => read(chunk));
     started.joint.on("close", () => wake());
     started.process.once("exit", () => wake());

@@ -122,7 +122,8 @@ test(`${rounds} bent frames: nothing is approved that was not, and the signer go
   let replies: Frame[] = [];
   const open = (): Socket => {
     const socket = connect(path);
-    const read = createFrameReader((frame) => replies.push({ ...frame, payload: Uint8Array.from(frame.payload) }));
+    const keep = (frame: Frame) => replies.push({ ...frame, payload: Uint8Array.from(frame.payload) });
+    const read = createFrameReader(keep, { takesParts: true });
     socket.on("data", read).on("error", () => undefined);
     return socket;
   };
