@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { patienceMs } from "../../../../core/test/patience.ts";
 import { stampEvidence } from "../../../test/evidence.ts";
-import { encodeFrame, type Frame, protocolVersion } from "../../frames/frame.ts";
+import { encodeFrame, type Frame, partHead, partLength, protocolVersion } from "../../frames/frame.ts";
 import { createFrameReader } from "../../frames/frame_reader.ts";
 import { messages } from "../../frames/messages.ts";
 import { createSignerLink, type LinkLimits } from "./signer_link.ts";
@@ -53,6 +53,49 @@ test("answers find their requests in whatever order they come", async (t) => {
   await until(() => frames.length === 3);
   for (const { id } of frames.toReversed()) answer(id);
   assert.equal((await Promise.all(requests)).length, 3);
+});
+
+/** An answer to `hello` of some 200 KiB, in parts. */
+function longAnswer(id: number): { publicKeys: string; parts: Buffer[] } {
+  const publicKeys = "k".repeat(200 * 1024);
+  const frame = encodeFrame("hello", id, messages.hello.reply, { remembers: true, publicKeys });
+  const parts = Array.from({ length: Math.ceil(frame.length / partLength) }, (_, index) => {
+    const from = index * partLength;
+    return Buffer.concat([partHead(frame, from), frame.subarray(from, from + partLength)]);
+  });
+  return { publicKeys, parts };
+}
+
+test("a short answer passes between the parts of a long one, and both find their requests", async (t) => {
+  const { link, signer, frames, answer } = await joined(t, unhurried);
+  const order: string[] = [];
+  const long = link.request("hello", hello).finally(() => order.push("long"));
+  const short = link.request("hello", hello).finally(() => order.push("short"));
+  await until(() => frames.length === 2);
+  const { publicKeys, parts } = longAnswer(frames[0]?.id ?? 0);
+  const [first, ...others] = parts;
+  signer.write(first ?? assert.fail());
+  answer(frames[1]?.id ?? 0);
+  signer.write(Buffer.concat(others));
+  assert.deepEqual(await long, { remembers: true, publicKeys });
+  assert.deepEqual(await short, { remembers: true, publicKeys: "{}" });
+  assert.deepEqual(order, ["short", "long"]);
+});
+
+test("parts that do not fit close the socket, and a signer that ends between two parts answers nothing", async (t) => {
+  for (const isMissing of [true, false]) {
+    const { link, signer, frames, events } = await joined(t, unhurried);
+    // The other end is closed while this one still writes.
+    signer.on("error", () => undefined);
+    const request = link.request("hello", hello);
+    await until(() => frames.length === 1);
+    const [first, , third] = longAnswer(frames[0]?.id ?? 0).parts;
+    signer.write(first ?? assert.fail());
+    if (isMissing) signer.write(third ?? assert.fail());
+    else signer.destroy();
+    await assert.rejects(request, { code: "unavailable", message: /the signer stopped/ });
+    assert.deepEqual(events, ["down"]);
+  }
 });
 
 test("a request that is not answered in time is refused, and its late answer is dropped", async (t) => {

@@ -7,23 +7,20 @@ import type { Work } from "@keystead/core/work.ts";
 import type { ActivityOutcome, AnyActivity } from "../../endpoints/define_activity.ts";
 import type { NewRecord } from "../../endpoints/key_access.ts";
 import { barePrepared } from "../../frames/bare_prepared.ts";
-import type { NextState, Prepared } from "../../frames/messages.ts";
+import type { Prepared } from "../../frames/messages.ts";
 import { checkMessage } from "../../outbox/message.ts";
 import { refuseProxyRights } from "../../rules/auth_proxy.ts";
 import { withoutBearerValues } from "../../rules/bearer_params.ts";
 import { fullResult, shownResult } from "../../rules/bearer_results.ts";
 import type { AppProof } from "../../state/app_proof.ts";
-import { withVerifiedContact } from "../../state/contacts.ts";
 import { hasSameCredentials, withCredentials } from "../../state/credentials.ts";
 import { keyId, objectId } from "../../state/derived_id.ts";
 import { sha256 } from "../../state/digest.ts";
 import { type MadeBytes, madeRecord, toMadeBytes } from "../../state/drawn.ts";
 import { type Change, remove } from "../../state/entities.ts";
-import { isFirstSignIn } from "../../state/first_sign_in.ts";
 import { entityJson } from "../../state/page_codec.ts";
 import { encodeEvaluations } from "../../state/policy_evaluations.ts";
 import { encodeExplanations } from "../../state/policy_explanations.ts";
-import { withChangedUser, withProvenCredential } from "../../state/proven.ts";
 import type { Act } from "./act.ts";
 import { actLeaf, idOf } from "./act_leaf.ts";
 import { shownUser } from "./acting_parent.ts";
@@ -32,12 +29,12 @@ import { sealBodyOf, sealEvidenceOf } from "./body_boxes.ts";
 import { markCodes, openCodeAccess } from "./code_records.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
 import { lookingForFacts, markTexts, sealRecords, withLeaves } from "./key_records.ts";
-import type { KnownHeader } from "./line.ts";
 import { sealResult, withSpentCode } from "./results.ts";
 import { sealMessages } from "./seal_messages.ts";
 import type { Signer } from "./signer.ts";
+import { advancingProven, ending, stay, type Transition } from "./transition.ts";
 import { UnrecordedFault } from "./unrecorded_fault.ts";
-import { type Executed, type Executing, executedIn, noteExecuted, readyingPages, writingState } from "./write_state.ts";
+import { executedIn, readyingPages } from "./write_state.ts";
 
 /**
  * What was changed in the database, and a memory that cannot be written, are nobody's failure: the request is refused and not recorded, and
@@ -267,74 +264,6 @@ export function alreadyExists(): Fault {
 
 function noLongerWaiting({ wasWaiting, asked }: Act): Change[] {
   return wasWaiting === true ? [remove("pendingActivity", toHex(asked.fingerprint))] : [];
-}
-
-/** Where an act leads. */
-type Transition = {
-  changes: readonly Change[];
-  next?: NextState;
-  /** The header of the next state; or of the first state of what the act brings into the world. */
-  ledTo?: KnownHeader | undefined;
-  /** The journal that lists the act from now on. */
-  slot?: number | undefined;
-};
-
-const stay: Transition = { changes: [] };
-
-/** The act is over: the next state knows its fingerprint, or refuses bodies of its time altogether. */
-function* ending(act: Act, changes: readonly Change[], how?: Executing): Work<Transition> {
-  const { signer, state, asked, nowMs } = act;
-  const { slot, ...executed } = noteExecuted(signer, state, asked.envelope.timestampMs, asked.fingerprint, nowMs);
-  return { slot, ...(yield* advancingProven(act, changes, executed, how)) };
-}
-
-/**
- * The next state, in which the key that stamped this request is proven: whoever changes the state has that key, whosever activity it
- * votes on. Where the mark alone would make full pages too long, the act goes on without it, or the quorum could not make room.
- */
-function* advancingProven(
-  act: Act,
-  intended: readonly Change[],
-  executed: Executed,
-  how?: Executing,
-): Work<Transition> {
-  const changes = proving(act, intended);
-  try {
-    return { changes, ...(yield* advancing(act, changes, executed, how)) };
-  } catch (error) {
-    const isTooLong = error instanceof Fault && error.code === "resource_exhausted";
-    if (!isTooLong || changes === intended) throw error;
-    return { changes: intended, ...(yield* advancing(act, intended, executed, how)) };
-  }
-}
-
-function proving(act: Act, changes: readonly Change[]): readonly Change[] {
-  const { state, caller, namesParent, actingParent, isByAuthProxy } = act;
-  const { contact } = caller;
-  if (contact !== undefined) {
-    return withChangedUser(state.pages.members, changes, caller.user.userId, (user) =>
-      withVerifiedContact(user, contact),
-    );
-  }
-  // Who names the parent has not said that this is the organization: the gateway has. And a user of the parent has no key here.
-  if (caller.credential.proven || actingParent !== undefined || isByAuthProxy) return changes;
-  const { user, credential } = caller;
-  if (namesParent && !isFirstSignIn(state.pages, user, credential.credentialId, act.nowMs)) return changes;
-  return withProvenCredential(state.pages.members, changes, user.userId, credential.credentialId);
-}
-
-function* advancing(
-  { signer, state, bodyMs, nowMs }: Act,
-  changes: readonly Change[],
-  executed: Executed,
-  how?: Executing,
-): Work<Pick<Transition, "next" | "ledTo">> {
-  const { known, directory, pages, pageLengths } = state;
-  const before = { ...known.header, digest: known.digest, directory, pages, pageLengths };
-  const { next, open } = yield* writingState(signer, before, changes, executed, how);
-  signer.heads.set(open);
-  signer.memory.noteBodyTime(bodyMs, nowMs);
-  return { next, ledTo: open.known };
 }
 
 type Said = {

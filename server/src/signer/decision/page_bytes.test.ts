@@ -47,11 +47,10 @@ test("a long page is written and hashed in steps of its own, and has its digest 
   assert.deepEqual(pageBytes(changed, name), bytesOf(changed));
 });
 
-test("nothing of a page is held while its digest is waited for", () => {
+test("whoever comes while a page was hashed and its decision pauses has nothing left to hash", () => {
   const pages = pagesOf(longPage);
   const first = hashingPage(pages, name);
   assert.equal(first.next().done, false);
-  // Who comes meanwhile finds the digest, and has nothing to do.
   assert.deepEqual(driven(hashingPage(pages, name)), { value: undefined, pauses: 0 });
 });
 

@@ -30,8 +30,8 @@ export function* writingPage(
 }
 
 /**
- * Has the digest of a long page at hand for `pageBytes`. The bytes are not kept meanwhile: any number of decisions may pause over one
- * parent's page, each in another sub-organization.
+ * Hashes a long page ahead of `pageBytes`, which then only has to write it. Its bytes are not held over the pause: hundreds of
+ * sub-organizations may be deciding on one parent's page, and each would hold a copy.
  */
 export function* hashingPage(pages: Pages, name: SinglePageName): Work<void> {
   if (digests.get(pages[name]) !== undefined) return;
