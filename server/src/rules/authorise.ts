@@ -13,7 +13,7 @@ import {
   type PolicyEvaluation,
   type PolicyQuestion,
 } from "@keystead/core/policy/decision/decide.ts";
-import { explain, type PolicyExplanation } from "@keystead/core/policy/decision/explain.ts";
+import { explaining, type PolicyExplanation } from "@keystead/core/policy/decision/explain.ts";
 import { readingViews } from "@keystead/core/policy/facts/condition_views.ts";
 import type { UserFacts } from "@keystead/core/policy/facts/facts.ts";
 import { finish, type Work } from "@keystead/core/work.ts";
@@ -241,7 +241,8 @@ function* weighing(asked: PolicyQuestion | undefined): Work<Verdict> {
   const decision = yield* decidingPolicies(asked);
   yield;
   const { verdict, evaluations, view } = decision;
-  return { verdict, weighed: { evaluations, explanations: withinBounds(explain(asked, decision), evaluations), view } };
+  const explanations = withinBounds(yield* explaining(asked, decision), evaluations);
+  return { verdict, weighed: { evaluations, explanations, view } };
 }
 
 /** What a rejection came to: the policies that waited for more approvals are told no. Nothing where no policy was asked. */

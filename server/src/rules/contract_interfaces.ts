@@ -1,6 +1,7 @@
 /** Interfaces of contracts, as the state lists them. */
 import { fromBase58 } from "@keystead/core/encoding/base58.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { createAside } from "../state/aside.ts";
 import type { ContractInterface, ContractInterfaceType } from "../state/entities.ts";
 import type { ContractInterfacesPage } from "../state/pages.ts";
 
@@ -19,7 +20,7 @@ export function getContractInterface(
   return found;
 }
 
-const indexes = new WeakMap<ContractInterfacesPage, ReadonlyMap<string, ContractInterface>>();
+const indexes = createAside<ContractInterfacesPage, ReadonlyMap<string, ContractInterface>>();
 
 /** The interface that calls of this address are read by. Pages never change, so each is put in order once. */
 export function findInterfaceAt(

@@ -10,8 +10,8 @@ import type { MembersPage } from "../state/members.ts";
 import type { PoliciesPage } from "../state/pages.ts";
 
 // Entities and pages are immutable and pass from state to state, so each is compiled once, however many activities meet it.
-const compiled = new WeakMap<Policy, CompiledPolicy>();
-const listed = new WeakMap<PoliciesPage, readonly IdentifiedPolicy[]>();
+const compiled = createAside<Policy, CompiledPolicy>();
+const listed = createAside<PoliciesPage, readonly IdentifiedPolicy[]>();
 
 /**
  * All policies in the order of their ids. Each was checked when it was created; one that did not compile any more would stop
@@ -33,9 +33,9 @@ export function compiledPolicies(page: PoliciesPage): readonly IdentifiedPolicy[
  * a second. What does not compile is met, and told, by whoever needs it.
  */
 export function* compilingPolicies(page: PoliciesPage): Work<void> {
-  if (page.size === 0 || listed.has(page)) return;
+  if (page.size === 0 || listed.get(page) !== undefined) return;
   for (const policy of page.values()) {
-    if (compiled.has(policy)) continue;
+    if (compiled.get(policy) !== undefined) continue;
     try {
       compiledOf(policy);
     } catch {
@@ -100,7 +100,7 @@ function credentialOf(user: UserFacts, { credentialId, credentialType }: Approva
   return known ?? { id: credentialId, type: credentialType, isDeleted: true };
 }
 
-const members = new WeakMap<MembersPage, readonly UserFacts[]>();
+const members = createAside<MembersPage, readonly UserFacts[]>();
 
 /** Everybody, in the order of their ids. */
 export function memberFacts(page: MembersPage): readonly UserFacts[] {

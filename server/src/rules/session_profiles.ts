@@ -12,6 +12,7 @@ import type { ActivityContext, ActivityForm } from "../endpoints/define_activity
 import { checkLimit } from "../endpoints/limits.ts";
 import { foldName } from "../fields/names.ts";
 import type { SessionProfileParams } from "../fields/session_profiles.ts";
+import { createAside } from "../state/aside.ts";
 import type { SessionProfile } from "../state/entities.ts";
 import type { SessionProfilesPage } from "../state/pages.ts";
 import { activityFacts, type FactSources } from "./activity_facts.ts";
@@ -94,7 +95,7 @@ function checkScope(profile: SessionProfile): void {
 }
 
 // Entities are immutable: each is compiled once, however many requests its sessions make.
-const compiled = new WeakMap<SessionProfile, CompiledPolicy>();
+const compiled = createAside<SessionProfile, CompiledPolicy>();
 
 /** A policy that allows what the scope allows, whoever asks and whenever. */
 function compiledScope(profile: SessionProfile): CompiledPolicy {

@@ -1,12 +1,11 @@
 /** A policy, from its three texts to what decisions run. */
 
 import { type CompiledExpression, compileExpression } from "../evaluation/evaluate.ts";
-import { type CheckedExpression, checkExpression } from "../language/check.ts";
-import type { ExpressionKind } from "../vocabulary/vocabulary.ts";
+import { checkOptional } from "../language/check.ts";
 import type { Effect } from "./effect.ts";
 import { compileNeeds, type Needs } from "./needs.ts";
 import { isAlwaysTrue } from "./open_policy.ts";
-import { compileRelevance, type Relevance } from "./relevance.ts";
+import { compileConsensus, type Relevance } from "./relevance.ts";
 
 /** An empty expression is true. */
 export type PolicyText = { effect: Effect; consensus: string; condition: string; time: string };
@@ -25,20 +24,16 @@ export type CompiledPolicy = {
 
 /** Throws `invalid_argument` for an expression that is not one; it says which of the three, why and where. */
 export function compilePolicy({ effect, consensus, condition, time }: PolicyText): CompiledPolicy {
-  const who = check("consensus", consensus);
-  const what = check("condition", condition);
+  const who = checkOptional("consensus", consensus);
+  const what = checkOptional("condition", condition);
+  const { expression, relevance } = compileConsensus(who);
   return {
     effect,
-    consensus: compileExpression(who),
+    consensus: expression,
     condition: compileExpression(what),
-    time: compileExpression(check("time", time)),
+    time: compileExpression(checkOptional("time", time)),
     needs: compileNeeds(what.needs),
-    relevance: compileRelevance(who),
+    relevance,
     isOpen: effect === "EFFECT_ALLOW" && isAlwaysTrue(who) && isAlwaysTrue(what),
   };
-}
-
-function check(kind: ExpressionKind, source: string): CheckedExpression {
-  if (source !== "") return checkExpression(kind, source);
-  return { kind, source, root: { kind: "literal", value: true, start: 0, end: 0 }, needs: [] };
 }

@@ -165,7 +165,7 @@ function evaluateSome(
     }
     const common = commons[at] ?? ask(policy, scope);
     commons[at] = common;
-    const condition = isPaid ? policy.condition.evaluate(scope) : exhausted(policy.condition.root);
+    const condition = isPaid ? policy.condition.evaluate(scope) : exhausted(policy.condition.place);
     const outcome = outcomeOf(policy, condition, common, electorate);
     evaluations.push({ policyId, outcome, denies: isDenial(policy, outcome, condition, common) });
   }

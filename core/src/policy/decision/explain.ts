@@ -1,7 +1,9 @@
 /** Why each policy said what it said: the clause that settled it, and what the request had there. */
 
+import { createPace, finish, type Work } from "../../work.ts";
+import { rangeOf } from "../evaluation/compiler.ts";
 import type { CompiledExpression } from "../evaluation/evaluate.ts";
-import { maxObservations, type Observation } from "../evaluation/observed.ts";
+import { maxObservations, type Observation, observationsOf } from "../evaluation/observed.ts";
 import { Allowance, grant, maxDecisionSteps, Scope, settle, voicesOf } from "../evaluation/scope.ts";
 import type { ConditionFacts } from "../facts/facts.ts";
 import { toText } from "../values/describe.ts";
@@ -40,17 +42,33 @@ export const maxExplanations = 100;
 
 /** One for each policy, in the order of the question, about the view that decided; of very many the first hundred that matter. */
 export function explain(question: PolicyQuestion, decision: PolicyDecision): readonly PolicyExplanation[] {
+  return finish(explaining(question, decision));
+}
+
+/** Text between two pauses, in characters: what is observed in it is worked out when it is first asked for. */
+const textAtOnce = 8192;
+
+/** The same with pauses. */
+export function* explaining(question: PolicyQuestion, decision: PolicyDecision): Work<readonly PolicyExplanation[]> {
   const view = question.views[decision.view];
   if (view === undefined) return [];
   const allowance = new Allowance(maxDecisionSteps);
   const scope = new Scope(view, voicesOf(question.approvers), question.nowMs, allowance);
   const present = presentIn(view);
-  return placesToExplain(decision.evaluations).map((at) => {
+  const isDue = createPace(textAtOnce);
+  const explanations: PolicyExplanation[] = [];
+  for (const at of placesToExplain(decision.evaluations)) {
     const { policyId, outcome, denies } = decision.evaluations[at] as PolicyEvaluation;
     const policy = question.policies[at]?.policy;
     const why = policy === undefined ? nothingToAdd : whys[outcome](policy, scope, { view, present, denies });
-    return { policyId, outcome, ...why };
-  });
+    explanations.push({ policyId, outcome, ...why });
+    if (policy !== undefined && isDue(lengthOf(policy))) yield;
+  }
+  return explanations;
+}
+
+function lengthOf({ condition, consensus, time }: CompiledPolicy): number {
+  return condition.source.length + consensus.source.length + time.source.length;
 }
 
 function placesToExplain(evaluations: readonly PolicyEvaluation[]): readonly number[] {
@@ -96,10 +114,8 @@ function explainWhole({ condition, consensus, time }: CompiledPolicy, scope: Sco
   const expression = [condition, consensus, time].find(({ source }) => source !== "");
   if (expression === undefined) return nothingToAdd;
   const { kind, source, clauses } = expression;
-  const observed = observeAll(
-    clauses.flatMap(({ observations }) => observations),
-    scope,
-  );
+  const observations = clauses.flatMap((clause) => observationsOf(expression, clause));
+  const observed = observeAll(observations, scope);
   return { expression: kind, clause: shorten(source), start: 0, end: source.length, observed };
 }
 
@@ -132,16 +148,17 @@ function explainFirst(
   scope: Scope,
   settles: (result: unknown) => boolean,
 ): Why | undefined {
-  for (const { kind, source, clauses, steps } of expressions) {
+  for (const expression of expressions) {
+    const { kind, source, clauses, steps } = expression;
     if (!grant(scope, steps)) return undefined;
     for (const clause of clauses) {
       const result = clause.evaluate(scope);
       if (!settles(result)) continue;
       settle(scope, result);
-      const { start, end } = clause.node;
+      const { start, end } = rangeOf(clause.place);
       const why: Why = { expression: kind, clause: shorten(source.slice(start, end)), start, end, observed: {} };
       if (result instanceof EvaluationError) why.reason = shorten(result.message);
-      why.observed = observeAll(clause.observations, scope);
+      why.observed = observeAll(observationsOf(expression, clause), scope);
       return why;
     }
     settle(scope, undefined);

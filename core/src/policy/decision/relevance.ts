@@ -4,11 +4,12 @@
  * comparison with an approver picked by its index. A plain `approvers.count()` is about everybody.
  */
 
-import { compile } from "../evaluation/evaluate.ts";
+import { type CompiledExpression, compileExpression } from "../evaluation/evaluate.ts";
 import { type Allowance, Scope, type Voices } from "../evaluation/scope.ts";
 import type { Expression } from "../language/ast.ts";
 import type { CheckedExpression } from "../language/check.ts";
 import { childrenOf } from "../language/children.ts";
+import type { Result } from "../values/values.ts";
 
 export type Relevance = {
   /** Everybody is relevant, because everybody is counted. */
@@ -17,27 +18,46 @@ export type Relevance = {
   isNamed(voice: Voices, allowance?: Allowance): boolean;
 };
 
-/** The same evaluator as for the decision, with an ear to the clauses. */
-export function compileRelevance(consensus: CheckedExpression): Relevance {
-  const found: Found = { clauses: new Set(), countsAnyone: false };
-  visit(consensus.root, { hidden: new Set(), holder: consensus.root }, found);
-  let holds = false;
-  const evaluate = compile(consensus, (node, result) => {
-    if (result === true && found.clauses.has(node)) holds = true;
-  });
+/** Who is named is what the decision's own evaluator says on its way: it has an ear at the clauses. */
+export function compileConsensus(consensus: CheckedExpression): {
+  expression: CompiledExpression;
+  relevance: Relevance;
+} {
+  const { clauses, countsAnyone } = findClauses(consensus);
+  const ear = new Ear();
+  const expression = compileExpression(consensus, (node) => (clauses.has(node) ? ear.hear : undefined));
+  return { expression, relevance: relevanceOf(expression, ear, countsAnyone) };
+}
+
+function relevanceOf({ evaluate }: CompiledExpression, ear: Ear, countsAnyone: boolean): Relevance {
   return {
-    countsAnyone: found.countsAnyone,
+    countsAnyone,
     isNamed({ approvers, credentials }, allowance) {
       if (allowance !== undefined && allowance.left <= 0) return false;
-      holds = false;
+      ear.isNamed = false;
       evaluate(new Scope(undefined, { approvers, credentials }, 0, allowance));
       // A vote brings one credential, and another that the clause cannot be asked of must not hide what this one says.
       for (const one of credentials.length > 1 ? credentials : []) {
-        if (!holds) evaluate(new Scope(undefined, { approvers, credentials: [one] }, 0, allowance));
+        if (!ear.isNamed) evaluate(new Scope(undefined, { approvers, credentials: [one] }, 0, allowance));
       }
-      return holds;
+      return ear.isNamed;
     },
   };
+}
+
+/** Whether a clause has held since this was last set. Other evaluations of the same expression set it too. */
+class Ear {
+  isNamed = false;
+
+  readonly hear = (result: Result): void => {
+    this.isNamed ||= result === true;
+  };
+}
+
+function findClauses({ root }: CheckedExpression): Found {
+  const found: Found = { clauses: new Set(), countsAnyone: false };
+  visit(root, { hidden: new Set(), holder: root }, found);
+  return found;
 }
 
 type Found = { clauses: Set<Expression>; countsAnyone: boolean };

@@ -4,8 +4,9 @@ import { compile } from "../evaluation/evaluate.ts";
 import { Allowance, maxDecisionSteps, Scope, voicesOf } from "../evaluation/scope.ts";
 import type { Approver, ConditionFacts } from "../facts/facts.ts";
 import type { Expression } from "../language/ast.ts";
+import { checkOptional } from "../language/check.ts";
 import { toText } from "../values/describe.ts";
-import { EvaluationError } from "../values/values.ts";
+import { EvaluationError, type Result } from "../values/values.ts";
 import type { ExpressionKind } from "../vocabulary/vocabulary.ts";
 import type { CompiledPolicy } from "./compiled_policy.ts";
 
@@ -39,19 +40,21 @@ export function trace(
 ): readonly TraceEntry[] {
   const entries: TraceEntry[] = [];
   const scope = new Scope(view, voicesOf(approvers), nowMs, bounds.allowance);
-  for (const expression of [condition, consensus, time]) {
-    const { kind, source } = expression;
-    const evaluate = compile(expression, (node, result) => {
-      if (entries.length >= maxEntries || bounds.charactersLeft <= 0 || isPlain(node)) return;
-      const { start, end } = node;
-      const found =
-        result instanceof EvaluationError ? { error: result.message } : { value: toText(result, maxValueLength) };
-      bounds.charactersLeft -= end - start + (found.value ?? found.error).length;
-      entries.push({ expression: kind, text: source.slice(start, end), start, end, ...found });
+  for (const { kind, source } of [condition, consensus, time]) {
+    const evaluate = compile(checkOptional(kind, source), (node) => {
+      return isPlain(node) ? undefined : (result) => add(kind, source, node, result);
     });
     evaluate(scope);
   }
   return entries;
+
+  function add(kind: ExpressionKind, source: string, { start, end }: Expression, result: Result): void {
+    if (entries.length >= maxEntries || bounds.charactersLeft <= 0) return;
+    const found =
+      result instanceof EvaluationError ? { error: result.message } : { value: toText(result, maxValueLength) };
+    bounds.charactersLeft -= end - start + (found.value ?? found.error).length;
+    entries.push({ expression: kind, text: source.slice(start, end), start, end, ...found });
+  }
 }
 
 /** Shows what it is by itself. */

@@ -9,6 +9,8 @@ import {
   exhausted,
   incomparable,
   type NodeOf,
+  type Place,
+  placeOf,
   stepsForNumber,
 } from "./compiler.ts";
 import { compileIn } from "./membership.ts";
@@ -24,34 +26,35 @@ export function compileCompare(node: NodeOf<"compare">, compiler: Compiler): Eva
 /** A text that is written out is made ready once, whichever side it is on. */
 function compileEquality(node: NodeOf<"compare">, wanted: boolean, compiler: Compiler): Evaluator {
   const { left, right } = node;
-  if (isText(right)) return compileTextEquality(node, left, right.value, wanted, compiler);
-  if (isText(left)) return compileTextEquality(node, right, left.value, wanted, compiler);
+  const { source } = compiler;
+  if (isText(right)) return compileTextEquality(placeOf(node), compiler.compile(left), right.value, wanted, source);
+  if (isText(left)) return compileTextEquality(placeOf(node), compiler.compile(right), left.value, wanted, source);
+  const place = placeOf(node);
   const [first, second] = [compiler.compile(left), compiler.compile(right)];
   return (scope) => {
     const a = first(scope);
     const b = second(scope);
     if (a instanceof EvaluationError) return a;
     if (b instanceof EvaluationError) return b;
-    const isEqual = equalsWithin(scope, a, b, node);
+    const isEqual = equalsWithin(scope, a, b, place);
     if (typeof isEqual === "boolean") return isEqual === wanted;
-    return isEqual ?? incomparable(node, a, b, compiler);
+    return isEqual ?? incomparable(place, a, b, source);
   };
 }
 
 function compileTextEquality(
-  node: Expression,
-  other: Expression,
+  place: Place,
+  evaluate: Evaluator,
   text: string,
   wanted: boolean,
-  compiler: Compiler,
+  source: string,
 ): Evaluator {
-  const evaluate = compiler.compile(other);
   const literal = prepareText(text);
   return (scope) => {
     const value = evaluate(scope);
     const isEqual = equalsText(value, literal);
     if (isEqual !== undefined) return isEqual === wanted;
-    return value instanceof EvaluationError ? value : incomparable(node, value, text, compiler);
+    return value instanceof EvaluationError ? value : incomparable(place, value, text, source);
   };
 }
 
@@ -73,6 +76,8 @@ const orders: Readonly<Record<Exclude<CompareOperator, "==" | "!=" | "in">, Orde
 };
 
 function compileOrder(node: NodeOf<"compare">, { integers, holds }: Order, compiler: Compiler): Evaluator {
+  const place = placeOf(node);
+  const { source } = compiler;
   const [first, second] = [compiler.compile(node.left), compiler.compile(node.right)];
   return (scope) => {
     const a = first(scope);
@@ -81,8 +86,8 @@ function compileOrder(node: NodeOf<"compare">, { integers, holds }: Order, compi
     if (a instanceof EvaluationError) return a;
     if (b instanceof EvaluationError) return b;
     const isRead = typeof a === "string" || typeof b === "string";
-    if (isRead && !spend(scope, stepsForNumber)) return exhausted(node);
+    if (isRead && !spend(scope, stepsForNumber)) return exhausted(place);
     const result = order(a, b);
-    return result === undefined ? incomparable(node, a, b, compiler) : holds(result);
+    return result === undefined ? incomparable(place, a, b, source) : holds(result);
   };
 }

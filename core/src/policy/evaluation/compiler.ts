@@ -1,5 +1,6 @@
 /** What the parts of the evaluator share: each turns a node of the tree into a function, once, and it runs for each request. */
-import type { Expression } from "../language/ast.ts";
+import { expressionLimits } from "../expression_limits.ts";
+import type { Expression, SourceRange } from "../language/ast.ts";
 import { quote } from "../position.ts";
 import { equals, isInRange } from "../values/compare.ts";
 import { typeName } from "../values/describe.ts";
@@ -9,8 +10,28 @@ import { maxDecisionSteps, maxSteps, type Scope, spend, Unusable } from "./scope
 /** Total: whatever the scope holds, it returns a value or an error, and soon. */
 export type Evaluator = (scope: Scope) => Result;
 
-/** Told of every part that was evaluated, after its own parts. */
-export type Recorder = (node: Expression, result: Result) => void;
+/**
+ * Asked once for each part whether it is listened to, and by what: that is told every result of the part, after those of its own parts.
+ */
+export type Recorder = (node: Expression) => ((result: Result) => void) | undefined;
+
+/**
+ * Where a node stands in the source, in one number. What is compiled lives as long as its policy, and must not keep the tree that it was
+ * compiled from: that is several times as large.
+ */
+export type Place = number & { readonly [isPlace]: true };
+declare const isPlace: unique symbol;
+
+/** More than any position in a source. */
+const placeRadix = 2 * expressionLimits.bytes;
+
+export function placeOf({ start, end }: SourceRange): Place {
+  return (start * placeRadix + end) as Place;
+}
+
+export function rangeOf(place: Place): SourceRange {
+  return { start: Math.floor(place / placeRadix), end: place % placeRadix };
+}
 
 /** A node of one kind. */
 export type NodeOf<Kind extends Expression["kind"]> = Expression & { kind: Kind };
@@ -49,26 +70,29 @@ export function toUsable(value: Value | undefined): Value | Unusable {
   }
 }
 
-/** The node as it is written, short enough for a message. */
-export function quoteNode({ source }: Pick<Compiler, "source">, { start, end }: Expression): string {
+/** What stands there, short enough for a message. */
+export function quotePlace(source: string, place: Place): string {
+  const { start, end } = rangeOf(place);
   return quote(source.slice(start, end));
 }
 
-export function unusable(compiler: Compiler, node: Expression, { why }: Unusable): EvaluationError {
-  return new EvaluationError(`${quoteNode(compiler, node)} ${why}`, node);
+export function errorAt(place: Place, message: string): EvaluationError {
+  return new EvaluationError(message, rangeOf(place));
 }
 
-export function exhausted(node: Expression): EvaluationError {
-  return new EvaluationError(
-    `the expression takes more than ${maxSteps} steps, or all policies together more than ${maxDecisionSteps}`,
-    node,
-  );
+export function unusable(source: string, place: Place, { why }: Unusable): EvaluationError {
+  return errorAt(place, `${quotePlace(source, place)} ${why}`);
+}
+
+export function exhausted(place: Place): EvaluationError {
+  const limits = `more than ${maxSteps} steps, or all policies together more than ${maxDecisionSteps}`;
+  return errorAt(place, `the expression takes ${limits}`);
 }
 
 /** For a result that is not of the type that its place needs: its own error if it is one. */
-export function mismatch(compiler: Compiler, node: Expression, result: Result, needed: string): EvaluationError {
+export function mismatch(source: string, place: Place, result: Result, needed: string): EvaluationError {
   if (result instanceof EvaluationError) return result;
-  return new EvaluationError(`${quoteNode(compiler, node)} is ${typeName(result)}, not ${needed}`, node);
+  return errorAt(place, `${quotePlace(source, place)} is ${typeName(result)}, not ${needed}`);
 }
 
 /** How long a text is, and 0 for everything else. */
@@ -86,18 +110,12 @@ export function stepsForText(length: number): number {
 export const stepsForNumber = 8;
 
 /** Equality of two values of the request, which may both be long. */
-export function equalsWithin(
-  scope: Scope,
-  a: Value,
-  b: Value,
-  node: Expression,
-): boolean | EvaluationError | undefined {
+export function equalsWithin(scope: Scope, a: Value, b: Value, place: Place): boolean | EvaluationError | undefined {
   const isNumberInText = typeof a === "bigint" ? typeof b === "string" : typeof b === "bigint" && typeof a === "string";
   const steps = isNumberInText ? stepsForNumber : stepsForText(Math.min(textLength(a), textLength(b)));
-  return steps > 0 && !spend(scope, steps) ? exhausted(node) : equals(a, b);
+  return steps > 0 && !spend(scope, steps) ? exhausted(place) : equals(a, b);
 }
 
-export function incomparable(node: Expression, a: Value, b: Value, compiler: Compiler): EvaluationError {
-  const pair = `${typeName(a)} with ${typeName(b)}`;
-  return new EvaluationError(`${quoteNode(compiler, node)} compares ${pair}`, node);
+export function incomparable(place: Place, a: Value, b: Value, source: string): EvaluationError {
+  return errorAt(place, `${quotePlace(source, place)} compares ${typeName(a)} with ${typeName(b)}`);
 }

@@ -7,6 +7,7 @@ import type { Expression } from "../language/ast.ts";
 import type { CheckedExpression } from "../language/check.ts";
 import { evaluationStepsOf } from "../language/evaluation_steps.ts";
 import { EvaluationError, type Value } from "../values/values.ts";
+import type { ExpressionKind } from "../vocabulary/vocabulary.ts";
 import { compileCompare } from "./comparison.ts";
 import {
   type Binders,
@@ -15,19 +16,25 @@ import {
   exhausted,
   mismatch,
   type NodeOf,
+  type Place,
+  placeOf,
   type Recorder,
 } from "./compiler.ts";
 import { compileCount, compileEach } from "./each.ts";
 import { compileIndex, compileSlice } from "./element_access.ts";
 import { compileCronSpan, compileField, compileLiteral, compileName, compileTimestamp } from "./literals_and_names.ts";
 import { compileIn } from "./membership.ts";
-import { type Observation, observe } from "./observed.ts";
+import type { Observation } from "./observed.ts";
 import { grant, settle } from "./scope.ts";
 
 export type { Evaluator, Recorder } from "./compiler.ts";
 
 /** An expression, ready to run. */
-export type CompiledExpression = CheckedExpression & {
+export type CompiledExpression = {
+  kind: ExpressionKind;
+  source: string;
+  /** Of its root. */
+  place: Place;
   evaluate: Evaluator;
   /** What the expression is an `&&` of: itself, if of nothing. */
   clauses: readonly Clause[];
@@ -36,7 +43,7 @@ export type CompiledExpression = CheckedExpression & {
 };
 
 /** Runs within the steps that the scope has left. */
-export type Clause = { node: Expression; evaluate: Evaluator; observations: readonly Observation[] };
+export type Clause = { place: Place; evaluate: Evaluator; observations: readonly Observation[] | undefined };
 
 /** The recorder is told of every part; without one there is nothing between the parts. */
 export function compile(checked: CheckedExpression, record?: Recorder): Evaluator {
@@ -44,53 +51,55 @@ export function compile(checked: CheckedExpression, record?: Recorder): Evaluato
 }
 
 export function compileExpression(checked: CheckedExpression, record?: Recorder): CompiledExpression {
-  const { source, root } = checked;
-  const compiler = createCompiler(source, new Map(), record);
-  const silent = createCompiler(source, new Map(), undefined);
+  const { kind, source, root } = checked;
+  const compiler = createCompiler(source, record);
   const parts = root.kind === "and" ? root.items : [root];
-  const clauses = parts.map((node) => ({
-    node,
-    evaluate: compileClause(node, compiler),
-    observations: observe(node, silent),
-  }));
+  const clauses = parts.map((node) => {
+    return { place: placeOf(node), evaluate: compileClause(node, compiler), observations: undefined };
+  });
   const [only] = clauses;
-  const whole =
-    root.kind !== "and" && only !== undefined ? only.evaluate : joinClauses(root, clauses, compiler, record);
+  const whole = root.kind !== "and" && only !== undefined ? only.evaluate : joinClauses(root, clauses, source, record);
   const steps = evaluationStepsOf(root);
+  const place = placeOf(root);
   // Policies without a time, say, are many, and a literal takes no steps to speak of.
-  const evaluate: Evaluator =
-    root.kind === "literal" ? whole : (scope) => (grant(scope, steps) ? settle(scope, whole(scope)) : exhausted(root));
-  return { ...checked, evaluate, clauses, steps };
+  const evaluate = root.kind === "literal" ? whole : metered(whole, steps, place);
+  return { kind, source, place, evaluate, clauses, steps };
+}
+
+function metered(whole: Evaluator, steps: number, place: Place): Evaluator {
+  return (scope) => (grant(scope, steps) ? settle(scope, whole(scope)) : exhausted(place));
 }
 
 const valueKinds: readonly Expression["kind"][] = ["name", "field", "index", "slice"];
 
 /** A value that only the request knows (`contract_call_args['isFinal']`) may turn out to be no bool. */
 function compileClause(node: Expression, compiler: Compiler): Evaluator {
+  const { source } = compiler;
   const evaluate = compiler.compile(node);
   if (!valueKinds.includes(node.kind)) return evaluate;
+  const place = placeOf(node);
   return (scope) => {
     const result = evaluate(scope);
-    return typeof result === "boolean" ? result : mismatch(compiler, node, result, "a bool");
+    return typeof result === "boolean" ? result : mismatch(source, place, result, "a bool");
   };
 }
 
 function joinClauses(
   root: Expression,
   clauses: readonly Clause[],
-  compiler: Compiler,
+  source: string,
   record: Recorder | undefined,
 ): Evaluator {
-  const [nodes, parts] = [clauses.map(({ node }) => node), clauses.map(({ evaluate }) => evaluate)];
-  return recorded(root, join(nodes, parts, false, compiler), record);
+  const [places, parts] = [clauses.map(({ place }) => place), clauses.map(({ evaluate }) => evaluate)];
+  return recorded(root, join(places, parts, false, source), record);
 }
 
-function createCompiler(source: string, binders: Binders, record: Recorder | undefined): Compiler {
+export function createCompiler(source: string, record?: Recorder, binders: Binders = new Map()): Compiler {
   const compiler: Compiler = {
     source,
     binders,
     compile(node, inner) {
-      const within = inner === undefined ? compiler : createCompiler(source, inner, record);
+      const within = inner === undefined ? compiler : createCompiler(source, record, inner);
       const compileNode = compilers[node.kind] as (node: Expression, compiler: Compiler) => Evaluator;
       return recorded(node, compileNode(node, within), record);
     },
@@ -99,10 +108,11 @@ function createCompiler(source: string, binders: Binders, record: Recorder | und
 }
 
 function recorded(node: Expression, evaluate: Evaluator, record: Recorder | undefined): Evaluator {
-  if (record === undefined) return evaluate;
+  const listener = record?.(node);
+  if (listener === undefined) return evaluate;
   return (scope) => {
     const result = evaluate(scope);
-    record(node, result);
+    listener(result);
     return result;
   };
 }
@@ -118,8 +128,8 @@ const compilers: { readonly [K in Expression["kind"]]: (node: NodeOf<K>, compile
   contains: (node, compiler) => compileIn(node, node.item, node.of, compiler),
   count: compileCount,
   not: compileNot,
-  and: (node, compiler) => join(node.items, compileAll(node.items, compiler), false, compiler),
-  or: (node, compiler) => join(node.items, compileAll(node.items, compiler), true, compiler),
+  and: ({ items }, compiler) => join(items.map(placeOf), compileAll(items, compiler), false, compiler.source),
+  or: ({ items }, compiler) => join(items.map(placeOf), compileAll(items, compiler), true, compiler.source),
   compare: compileCompare,
   timestamp: compileTimestamp,
   cronSpan: compileCronSpan,
@@ -131,26 +141,23 @@ function compileAll(nodes: readonly Expression[], compiler: Compiler): readonly 
 
 function compileNot(node: NodeOf<"not">, compiler: Compiler): Evaluator {
   const of = compiler.compile(node.of);
+  const { source } = compiler;
+  const place = placeOf(node.of);
   return (scope) => {
     const result = of(scope);
-    return typeof result === "boolean" ? !result : mismatch(compiler, node.of, result, "a bool");
+    return typeof result === "boolean" ? !result : mismatch(source, place, result, "a bool");
   };
 }
 
 /** `&&` is decided by the first false, `||` by the first true; but the rest must have a value as well. */
-function join(
-  nodes: readonly Expression[],
-  parts: readonly Evaluator[],
-  deciding: boolean,
-  compiler: Compiler,
-): Evaluator {
+function join(places: readonly Place[], parts: readonly Evaluator[], deciding: boolean, source: string): Evaluator {
   return (scope) => {
     let joined = !deciding;
     let error: EvaluationError | undefined;
     for (let i = 0; i < parts.length; i += 1) {
       const result = (parts[i] as Evaluator)(scope);
       if (result === deciding) joined = deciding;
-      else if (result !== !deciding) error ??= mismatch(compiler, nodes[i] as Expression, result, "a bool");
+      else if (result !== !deciding) error ??= mismatch(source, places[i] as Place, result, "a bool");
     }
     return error ?? joined;
   };

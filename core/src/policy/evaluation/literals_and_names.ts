@@ -5,13 +5,23 @@ import type { Expression } from "../language/ast.ts";
 import { isInCronSpan } from "../time/cron_span.ts";
 import { isInRange } from "../values/compare.ts";
 import { EvaluationError, Instant, type Struct, type Value } from "../values/values.ts";
-import { type Compiler, type Evaluator, type NodeOf, toUsable, unusable } from "./compiler.ts";
+import {
+  type Compiler,
+  type Evaluator,
+  errorAt,
+  type NodeOf,
+  type Place,
+  placeOf,
+  quotePlace,
+  toUsable,
+  unusable,
+} from "./compiler.ts";
 import { Unusable } from "./scope.ts";
 
 export function compileLiteral(node: NodeOf<"literal">): Evaluator {
   const { value } = node;
   if (typeof value !== "bigint" || isInRange(value)) return () => value;
-  const error = new EvaluationError("the number is larger than 2^256 - 1", node);
+  const error = errorAt(placeOf(node), "the number is larger than 2^256 - 1");
   return () => error;
 }
 
@@ -26,22 +36,25 @@ export function compileCronSpan({ cronSpan }: NodeOf<"cronSpan">): Evaluator {
 
 /** A keyword without fields, or a bound name. */
 export function compileName(node: NodeOf<"name">, compiler: Compiler): Evaluator {
-  const place = compiler.binders.get(node.name);
-  if (place === undefined) return compilePath(node, [node.name], compiler);
-  const unbound = new EvaluationError(`\`${node.name}\` is not bound`, node);
-  return (scope) => scope.elements[place] ?? unbound;
+  const place = placeOf(node);
+  const { source } = compiler;
+  const depth = compiler.binders.get(node.name);
+  if (depth === undefined) return compilePath(place, [node.name], source);
+  return (scope) => scope.elements[depth] ?? errorAt(place, `${quotePlace(source, place)} is not bound`);
 }
 
 export function compileField(node: NodeOf<"field">, compiler: Compiler): Evaluator {
+  const place = placeOf(node);
+  const { source } = compiler;
   const path = pathOf(node, compiler);
-  if (path !== undefined) return compilePath(node, path, compiler);
+  if (path !== undefined) return compilePath(place, path, source);
   const { name } = node;
   const of = compiler.compile(node.of);
   return (scope) => {
     const struct = of(scope);
     if (struct instanceof EvaluationError) return struct;
     const value = toUsable(fieldOf(struct, name));
-    return value instanceof Unusable ? unusable(compiler, node, value) : value;
+    return value instanceof Unusable ? unusable(source, place, value) : value;
   };
 }
 
@@ -60,21 +73,28 @@ export function pathOf(node: Expression, { binders }: Pick<Compiler, "binders">)
   return path;
 }
 
-/** Where each path has its place in `Scope.pathValues`. Paths are of the vocabulary, so there are some hundreds at most. */
-const pathIndexes = new Map<string, number>();
+/** A path, and where its value is kept in `Scope.pathValues`. */
+type KnownPath = { names: readonly string[]; index: number };
 
-function compilePath(node: Expression, path: readonly string[], compiler: Compiler): Evaluator {
-  const name = path.join(".");
+/** Paths are of the vocabulary, so there are some hundreds at most. */
+const knownPaths = new Map<string, KnownPath>();
+
+function compilePath(place: Place, names: readonly string[], source: string): Evaluator {
+  const name = names.join(".");
   const keyword = keywords.get(name);
   if (keyword !== undefined) return keyword;
-  const index = pathIndexes.get(name) ?? pathIndexes.size;
-  pathIndexes.set(name, index);
+  const path = knownPaths.get(name) ?? { names, index: knownPaths.size };
+  knownPaths.set(name, path);
+  return evaluatePath(place, path, source);
+}
+
+function evaluatePath(place: Place, path: KnownPath, source: string): Evaluator {
   return (scope) => {
-    const known = scope.pathValues[index];
+    const known = scope.pathValues[path.index];
     if (known !== undefined) return known;
-    const value = toUsable(scope.facts === undefined ? undefined : lookUp(scope.facts, path));
-    if (value instanceof Unusable) return unusable(compiler, node, value);
-    scope.pathValues[index] = value;
+    const value = toUsable(scope.facts === undefined ? undefined : lookUp(scope.facts, path.names));
+    if (value instanceof Unusable) return unusable(source, place, value);
+    scope.pathValues[path.index] = value;
     return value;
   };
 }

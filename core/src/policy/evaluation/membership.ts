@@ -9,6 +9,8 @@ import {
   exhausted,
   incomparable,
   mismatch,
+  type Place,
+  placeOf,
   toUsable,
   unusable,
 } from "./compiler.ts";
@@ -16,19 +18,21 @@ import { type Scope, spend, Unusable } from "./scope.ts";
 
 /** In the order of the text: `of` first for `contains`, last for `in`. */
 export function compileIn(node: Expression, item: Expression, of: Expression, compiler: Compiler): Evaluator {
+  const { source } = compiler;
   const texts = textsIn(of);
-  if (texts !== undefined) return compileInTexts(node, compiler.compile(item), texts, compiler);
+  if (texts !== undefined) return compileInTexts(placeOf(node), compiler.compile(item), texts, source);
   const isFirst = item.start < of.start;
-  const [first, second] = isFirst ? [item, of] : [of, item];
-  const [evaluateFirst, evaluateSecond] = [compiler.compile(first), compiler.compile(second)];
+  const evaluateFirst = compiler.compile(isFirst ? item : of);
+  const evaluateSecond = compiler.compile(isFirst ? of : item);
+  const [place, placeOfList] = [placeOf(node), placeOf(of)];
   return (scope) => {
     const a = evaluateFirst(scope);
     const b = evaluateSecond(scope);
     if (a instanceof EvaluationError) return a;
     if (b instanceof EvaluationError) return b;
     const [value, list] = isFirst ? [a, b] : [b, a];
-    if (!Array.isArray(list)) return mismatch(compiler, of, list, "a list");
-    return isAmong(scope, value, list, node, of, compiler);
+    if (!Array.isArray(list)) return mismatch(source, placeOfList, list, "a list");
+    return isAmong(scope, value, list, place, placeOfList, source);
   };
 }
 
@@ -36,19 +40,19 @@ function isAmong(
   scope: Scope,
   value: Value,
   list: readonly Value[],
-  node: Expression,
-  of: Expression,
-  compiler: Compiler,
+  place: Place,
+  placeOfList: Place,
+  source: string,
 ): Result {
-  if (!spend(scope, list.length)) return exhausted(node);
+  if (!spend(scope, list.length)) return exhausted(place);
   // A text beside numbers is read once, not once for each of them.
   const number = typeof value === "string" ? integerIn(value) : undefined;
   let found = false;
   for (let i = 0; i < list.length; i += 1) {
     const item = toUsable(list[i]);
-    if (item instanceof Unusable) return unusable(compiler, of, new Unusable(`[${i}] ${item.why}`));
+    if (item instanceof Unusable) return unusable(source, placeOfList, new Unusable(`[${i}] ${item.why}`));
     const sought = number !== undefined && typeof item === "bigint" ? number : value;
-    const isEqual = equalsWithin(scope, sought, item, node) ?? incomparable(node, value, item, compiler);
+    const isEqual = equalsWithin(scope, sought, item, place) ?? incomparable(place, value, item, source);
     if (isEqual instanceof EvaluationError) return isEqual;
     found ||= isEqual;
   }
@@ -86,14 +90,14 @@ function textsIn(node: Expression): Texts | undefined {
   };
 }
 
-function compileInTexts(node: Expression, evaluate: Evaluator, texts: Texts, compiler: Compiler): Evaluator {
+function compileInTexts(place: Place, evaluate: Evaluator, texts: Texts, source: string): Evaluator {
   const { count, maxLength, exact, lower, integers, example } = texts;
   return (scope) => {
     const value = evaluate(scope);
-    if (!spend(scope, count)) return exhausted(node);
+    if (!spend(scope, count)) return exhausted(place);
     if (typeof value === "string") return value.length <= maxLength && exact.has(value);
     if (value instanceof EvmText) return value.text.length <= maxLength && lower.has(value.text);
     if (typeof value === "bigint" && integers !== undefined) return integers.has(value);
-    return value instanceof EvaluationError ? value : incomparable(node, value, example, compiler);
+    return value instanceof EvaluationError ? value : incomparable(place, value, example, source);
   };
 }

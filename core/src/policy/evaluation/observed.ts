@@ -1,7 +1,9 @@
 /** Which values of a request an expression looks at: what to show to somebody who asks why. */
 import type { Expression } from "../language/ast.ts";
+import { type CheckedExpression, checkExpression } from "../language/check.ts";
 import { childrenOf } from "../language/children.ts";
-import type { Compiler, Evaluator } from "./compiler.ts";
+import { type Evaluator, rangeOf } from "./compiler.ts";
+import { type Clause, type CompiledExpression, createCompiler } from "./evaluate.ts";
 
 /** A name with its fields and indexes, as written, such as `eth.tx.contract_call_args['amount']`. */
 export type Observation = { text: string; evaluate: Evaluator };
@@ -9,10 +11,21 @@ export type Observation = { text: string; evaluate: Evaluator };
 export const maxObservations = 16;
 const maxTextLength = 200;
 
+/**
+ * Of one of the expression's clauses. Most are never asked for, so they are made of the text when somebody does, and kept: a clause is an
+ * expression by itself.
+ */
+export function observationsOf({ kind, source }: CompiledExpression, clause: Clause): readonly Observation[] {
+  const { start, end } = rangeOf(clause.place);
+  clause.observations ??= observe(checkExpression(kind, source.slice(start, end)));
+  return clause.observations;
+}
+
 /** The first ones, each once. Elements of lists are not among them, but the lists are. */
-export function observe(node: Expression, compiler: Compiler): readonly Observation[] {
+function observe({ source, root }: CheckedExpression): readonly Observation[] {
+  const compiler = createCompiler(source);
   const found = new Map<string, Evaluator>();
-  for (const [text, seen] of observationsIn(node, compiler.source, new Set())) {
+  for (const [text, seen] of observationsIn(root, source, new Set())) {
     if (found.size < maxObservations && !found.has(text)) found.set(text, compiler.compile(seen));
   }
   return Array.from(found, ([text, evaluate]) => ({ text, evaluate }));

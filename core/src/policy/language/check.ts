@@ -25,6 +25,12 @@ export function checkExpression(kind: ExpressionKind, source: string): CheckedEx
   return { kind, source, root, needs: [...checker.needs] };
 }
 
+/** One of a policy's three texts: an empty one is true. */
+export function checkOptional(kind: ExpressionKind, source: string): CheckedExpression {
+  if (source !== "") return checkExpression(kind, source);
+  return { kind, source, root: { kind: "literal", value: true, start: 0, end: 0 }, needs: [] };
+}
+
 /** The type of a piece that need not be true or false. Throws like `checkExpression`. */
 export function typeOf(kind: ExpressionKind, source: string): PolicyType {
   return resolve(kind, source).type;

@@ -14,6 +14,8 @@ const int = /[0-9][A-Za-z0-9_]*/y;
 /** Longest first. */
 const symbol = /\|\||&&|==|!=|<=|>=|\.\.|[<>!.,()[\]]/y;
 
+const forms = [["name", name] as const, ["int", int] as const, ["symbol", symbol] as const];
+
 /**
  * Half characters, control characters, those that make text read in another order than it stands, and those that are drawn as
  * nothing (joiners, fillers, variation selectors, tags): whoever reviews a policy must see what the engine reads. Tabs and line ends
@@ -45,7 +47,7 @@ export function tokenize(source: string): readonly Token[] {
   const tokens: Token[] = [];
   let at = 0;
   while (at < source.length) {
-    at += match(space, source, at).length;
+    at = endOf(space, source, at);
     if (at === source.length) break;
     const token = nextToken(source, at);
     tokens.push(token);
@@ -68,11 +70,12 @@ function refuseSize(source: string): void {
 function nextToken(source: string, start: number): Token {
   const first = source[start] ?? "";
   if (first === "'" || first === '"') return stringToken(source, start, first);
-  for (const [kind, form] of [["name", name] as const, ["int", int] as const, ["symbol", symbol] as const]) {
-    const text = match(form, source, start);
-    if (text === "") continue;
+  for (const [kind, form] of forms) {
+    const end = endOf(form, source, start);
+    if (end === start) continue;
+    const text = source.slice(start, end);
     if (kind === "int") refuseInteger(source, start, text);
-    return { kind, text, start, end: start + text.length };
+    return { kind, text, start, end };
   }
   throw unknownCharacter(source, start);
 }
@@ -106,7 +109,8 @@ function codePointAt(source: string, at: number): string {
   return `U+${(source.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-function match(form: RegExp, source: string, at: number): string {
+/** Where what has this form ends; where it starts, if nothing there has. */
+function endOf(form: RegExp, source: string, at: number): number {
   form.lastIndex = at;
-  return form.exec(source)?.[0] ?? "";
+  return form.test(source) ? form.lastIndex : at;
 }

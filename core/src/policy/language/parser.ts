@@ -45,27 +45,27 @@ function parseChain(
   if (!cursor.isAt(operator)) return first;
   const items = [first];
   while (cursor.accept(operator)) items.push(parse(cursor));
-  return cursor.node(start, { kind, items });
+  return cursor.node({ kind, items, start, end: cursor.end });
 }
 
 function parseComparison(cursor: TokenCursor): Expression {
   const { start } = cursor.token;
   const left = parseUnary(cursor);
-  const operator = comparisons.find((each) => cursor.accept(each));
+  const operator = cursor.acceptOneOf(comparisons);
   if (operator === undefined) return left;
   const right = parseUnary(cursor);
   // `a == b == c` means one thing in some languages and another in others.
   if (comparisons.some((each) => cursor.isAt(each))) {
     throw cursor.unexpected("`&&` or `||`, since comparisons do not chain,");
   }
-  return cursor.node(start, { kind: "compare", operator, left, right });
+  return cursor.node({ kind: "compare", operator, left, right, start, end: cursor.end });
 }
 
 function parseUnary(cursor: TokenCursor): Expression {
   const { start } = cursor.token;
   if (!cursor.accept("!")) return parsePostfix(cursor);
   const of = cursor.nested(start, () => parseUnary(cursor));
-  return cursor.node(start, { kind: "not", of });
+  return cursor.node({ kind: "not", of, start, end: cursor.end });
 }
 
 function parsePostfix(cursor: TokenCursor): Expression {
@@ -85,17 +85,17 @@ function parseMember(cursor: TokenCursor, start: number, of: Expression): Expres
   if (method !== undefined) return parseEach(cursor, start, method, of);
   if (name === "contains") {
     const item = cursor.within("(", ")", () => parseOr(cursor));
-    return cursor.node(start, { kind: "contains", of, item });
+    return cursor.node({ kind: "contains", of, item, start, end: cursor.end });
   }
   if (name === "count") {
     // Published policies leave the parentheses out.
     if (cursor.accept("(")) cursor.expect(")");
-    return cursor.node(start, { kind: "count", of });
+    return cursor.node({ kind: "count", of, start, end: cursor.end });
   }
   if (cursor.isAt("(")) {
     throw cursor.faultAt(at, `unknown method ${quote(name)}: expected all, any, filter, contains or count`);
   }
-  return cursor.node(start, { kind: "field", of, name });
+  return cursor.node({ kind: "field", of, name, start, end: cursor.end });
 }
 
 function parseEach(cursor: TokenCursor, start: number, method: EachMethod, of: Expression): Expression {
@@ -105,7 +105,7 @@ function parseEach(cursor: TokenCursor, start: number, method: EachMethod, of: E
     cursor.expect(",");
     return [text, parseOr(cursor)];
   });
-  return cursor.node(start, { kind: "each", method, of, binder, body });
+  return cursor.node({ kind: "each", method, of, binder, body, start, end: cursor.end });
 }
 
 function parseIndex(cursor: TokenCursor, start: number, of: Expression): Expression {
@@ -113,8 +113,8 @@ function parseIndex(cursor: TokenCursor, start: number, of: Expression): Express
     const first = parseOr(cursor);
     return cursor.accept("..") ? [first, parseOr(cursor)] : [first];
   });
-  if (to === undefined) return cursor.node(start, { kind: "index", of, at });
-  return cursor.node(start, { kind: "slice", of, from: at, to });
+  if (to === undefined) return cursor.node({ kind: "index", of, at, start, end: cursor.end });
+  return cursor.node({ kind: "slice", of, from: at, to, start, end: cursor.end });
 }
 
 function parsePrimary(cursor: TokenCursor): Expression {
@@ -122,16 +122,17 @@ function parsePrimary(cursor: TokenCursor): Expression {
   if (cursor.isAt("(")) return cursor.within("(", ")", () => parseOr(cursor));
   if (cursor.isAt("[")) {
     const items = cursor.within("[", "]", () => parseItems(cursor));
-    return cursor.node(start, { kind: "list", items });
+    return cursor.node({ kind: "list", items, start, end: cursor.end });
   }
   if (kind === "end" || kind === "symbol" || cursor.isAt("in")) throw cursor.unexpected("a value");
   const token = cursor.take();
-  if (kind === "int") return cursor.node(start, { kind: "literal", value: BigInt(text) });
-  if (kind === "string") return cursor.node(start, { kind: "literal", value: text });
-  if (text === "true" || text === "false") return cursor.node(start, { kind: "literal", value: text === "true" });
+  if (kind === "int") return cursor.node({ kind: "literal", value: BigInt(text), start, end: cursor.end });
+  if (kind === "string") return cursor.node({ kind: "literal", value: text, start, end: cursor.end });
+  if (text === "true" || text === "false")
+    return cursor.node({ kind: "literal", value: text === "true", start, end: cursor.end });
   if (text === "Timestamp" || text === "CronSpan") return parseCall(cursor, token);
   if (cursor.isAt("(")) throw cursor.faultAt(start, `unknown function ${quote(text)}: expected Timestamp or CronSpan`);
-  return cursor.node(start, { kind: "name", name: text });
+  return cursor.node({ kind: "name", name: text, start, end: cursor.end });
 }
 
 function parseItems(cursor: TokenCursor): Expression[] {
@@ -147,7 +148,7 @@ function parseCall(cursor: TokenCursor, { text: name, start }: Token): Expressio
   if (name === "Timestamp") {
     const [text = ""] = parseTexts(cursor, "Timestamp('2026-01-31T09:30:00Z')", 1);
     const ms = placed(cursor, start, () => parseTimestamp(text));
-    return cursor.node(start, { kind: "timestamp", ms });
+    return cursor.node({ kind: "timestamp", ms, start, end: cursor.end });
   }
   const [cron = "", duration = "", timeZone = ""] = parseTexts(
     cursor,
@@ -155,7 +156,7 @@ function parseCall(cursor: TokenCursor, { text: name, start }: Token): Expressio
     3,
   );
   const cronSpan = placed(cursor, start, () => parseCronSpan(cron, duration, timeZone));
-  return cursor.node(start, { kind: "cronSpan", cronSpan });
+  return cursor.node({ kind: "cronSpan", cronSpan, start, end: cursor.end });
 }
 
 function parseTexts(cursor: TokenCursor, form: string, count: number): string[] {

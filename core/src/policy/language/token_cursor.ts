@@ -2,11 +2,8 @@
 import type { Fault } from "../../fault.ts";
 import { expressionLimits } from "../expression_limits.ts";
 import { faultAt, quote } from "../position.ts";
-import type { Expression, SourceRange } from "./ast.ts";
+import type { Expression } from "./ast.ts";
 import { type Token, tokenize } from "./lexer.ts";
-
-/** A node without its place. */
-export type NodeContent<T = Expression> = T extends Expression ? Omit<T, keyof SourceRange> : never;
 
 export class TokenCursor {
   readonly source: string;
@@ -44,6 +41,14 @@ export class TokenCursor {
     return found;
   }
 
+  acceptOneOf<T extends string>(texts: readonly T[]): T | undefined {
+    const { kind, text } = this.token;
+    if (kind !== "symbol" && kind !== "name") return undefined;
+    const found = texts.find((each) => each === text);
+    if (found !== undefined) this.#next += 1;
+    return found;
+  }
+
   expect(symbol: string): void {
     if (!this.accept(symbol)) throw this.unexpected(`\`${symbol}\``);
   }
@@ -69,13 +74,17 @@ export class TokenCursor {
     return inner;
   }
 
-  /** A node from `start` to the end of the token taken last. */
-  node(start: number, shape: NodeContent): Expression {
+  /** Of the token taken last. */
+  get end(): number {
+    return this.#tokens[this.#next - 1]?.end ?? 0;
+  }
+
+  /** The node, which is counted. */
+  node(node: Expression): Expression {
     this.#nodes += 1;
     const limit = expressionLimits.nodes;
-    if (this.#nodes > limit) throw this.faultAt(start, `the expression has more than ${limit} parts, the last of them`);
-    const end = this.#tokens[this.#next - 1]?.end ?? start;
-    return { ...shape, start, end } as Expression;
+    if (this.#nodes <= limit) return node;
+    throw this.faultAt(node.start, `the expression has more than ${limit} parts, the last of them`);
   }
 
   unexpected(expected: string): Fault {

@@ -202,8 +202,9 @@ export class TypeChecker {
     return bool;
   }
 
-  #compare(operator: CompareOperator, left: Operand, right: Operand, rightType = describeType(right.type)): void {
+  #compare(operator: CompareOperator, left: Operand, right: Operand, described?: string): void {
     if (isComparable(operator, left, right)) return;
+    const rightType = described ?? describeType(right.type);
     const pair = `${this.#text(left.node)}, ${describeType(left.type)}, with ${this.#text(right.node)}, ${rightType}`;
     throw this.#fault(right.node, `\`${operator}\` cannot compare ${pair}${comparisonHint(left, right)}`);
   }
