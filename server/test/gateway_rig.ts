@@ -10,6 +10,7 @@ import { p256 } from "@noble/curves/nist.js";
 import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { AnyActivity } from "../src/endpoints/define_activity.ts";
 import type { MessageKind } from "../src/frames/messages.ts";
+import { createReachedLimits } from "../src/gateway/bounds/reached_limits.ts";
 import { createRepeats } from "../src/gateway/bounds/repeats.ts";
 import { type CourierOrders, noOrders } from "../src/gateway/link/courier_orders.ts";
 import type { SignerLink } from "../src/gateway/link/signer_link.ts";
@@ -115,6 +116,7 @@ export async function createGatewayRig(
     organizations,
     committer,
     repeats,
+    reachedLimits: createReachedLimits(),
     signerTrouble: () => undefined,
   };
   const root: Person = { userId, userName, privateKey: signer.apiPrivateKey };

@@ -12,6 +12,7 @@ import { decodeHeader } from "@keystead/core/log/header.ts";
 import { nodeCurves } from "../src/curves/node_curves.ts";
 import type { AnyActivity } from "../src/endpoints/define_activity.ts";
 import type { OfferedState, Prepared, Reply, Request, StoredRecord } from "../src/frames/messages.ts";
+import { createReachedLimits } from "../src/gateway/bounds/reached_limits.ts";
 import { createRepeats } from "../src/gateway/bounds/repeats.ts";
 import { joinSigner } from "../src/gateway/join_signer.ts";
 import { createCommitter } from "../src/gateway/submit/committer.ts";
@@ -86,6 +87,7 @@ export async function recordRun(t: TestContext): Promise<Run> {
   const dependencies: SubmitDependencies = {
     ...{ store, curves: nodeCurves, organizations, committer },
     repeats: createRepeats(),
+    reachedLimits: createReachedLimits(),
     signerTrouble: () => undefined,
   };
   const publicKeys = await joinSigner(store, link, committer, false);

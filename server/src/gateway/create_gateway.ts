@@ -13,6 +13,7 @@ import { createAdmission } from "./bounds/admission.ts";
 import { admissionLimits } from "./bounds/memory_bounds.ts";
 import { createPresence, type Presence } from "./bounds/presence.ts";
 import { createQueryQueue } from "./bounds/query_queue.ts";
+import { createReachedLimits } from "./bounds/reached_limits.ts";
 import { createRepeats } from "./bounds/repeats.ts";
 import type { FaultLog } from "./http/answers.ts";
 import type { TrustedProxies } from "./http/caller_address.ts";
@@ -140,6 +141,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     organizations,
     committer,
     repeats: createRepeats(),
+    reachedLimits: createReachedLimits(),
     signerTrouble: signer.trouble,
   };
   /** Without a public address: as an address on this machine. */

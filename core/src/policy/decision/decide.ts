@@ -111,7 +111,7 @@ function electorateOf(question: PolicyQuestion): Electorate {
 type Common = { consensus: Result; time: Result; isOpen: boolean | undefined };
 
 /** Steps between two pauses: a few milliseconds. */
-const stepsAtOnce = 50_000;
+export const stepsAtOnce = 50_000;
 
 function* decidingViews(
   { policies, views, nowMs }: PolicyQuestion,

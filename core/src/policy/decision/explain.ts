@@ -10,7 +10,7 @@ import { toText } from "../values/describe.ts";
 import { EvaluationError } from "../values/values.ts";
 import type { ExpressionKind } from "../vocabulary/vocabulary.ts";
 import type { CompiledPolicy } from "./compiled_policy.ts";
-import type { Outcome, PolicyDecision, PolicyEvaluation, PolicyQuestion } from "./decide.ts";
+import { type Outcome, type PolicyDecision, type PolicyEvaluation, type PolicyQuestion, stepsAtOnce } from "./decide.ts";
 import { findAbsent, presentIn } from "./needs.ts";
 import { allowsEverything } from "./open_policy.ts";
 
@@ -45,8 +45,8 @@ export function explain(question: PolicyQuestion, decision: PolicyDecision): rea
   return finish(explaining(question, decision));
 }
 
-/** Text between two pauses, in characters: what is observed in it is worked out when it is first asked for. */
-const textAtOnce = 8192;
+/** Text between two pauses, in characters: what is observed in it is worked out when it is first asked for, a millisecond's work. */
+const textAtOnce = 1024;
 
 /** The same with pauses. */
 export function* explaining(question: PolicyQuestion, decision: PolicyDecision): Work<readonly PolicyExplanation[]> {
@@ -55,14 +55,16 @@ export function* explaining(question: PolicyQuestion, decision: PolicyDecision):
   const allowance = new Allowance(maxDecisionSteps);
   const scope = new Scope(view, voicesOf(question.approvers), question.nowMs, allowance);
   const present = presentIn(view);
-  const isDue = createPace(textAtOnce);
+  const [isTextDue, areStepsDue] = [createPace(textAtOnce), createPace(stepsAtOnce)];
   const explanations: PolicyExplanation[] = [];
   for (const at of placesToExplain(decision.evaluations)) {
     const { policyId, outcome, denies } = decision.evaluations[at] as PolicyEvaluation;
     const policy = question.policies[at]?.policy;
+    const stepsBefore = allowance.left;
     const why = policy === undefined ? nothingToAdd : whys[outcome](policy, scope, { view, present, denies });
     explanations.push({ policyId, outcome, ...why });
-    if (policy !== undefined && isDue(lengthOf(policy))) yield;
+    const isDue = [isTextDue(policy === undefined ? 0 : lengthOf(policy)), areStepsDue(stepsBefore - allowance.left)];
+    if (isDue.includes(true)) yield;
   }
   return explanations;
 }

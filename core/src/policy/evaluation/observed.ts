@@ -1,6 +1,6 @@
 /** Which values of a request an expression looks at: what to show to somebody who asks why. */
 import type { Expression } from "../language/ast.ts";
-import { type CheckedExpression, checkExpression } from "../language/check.ts";
+import { type CheckedExpression, checkOptional } from "../language/check.ts";
 import { childrenOf } from "../language/children.ts";
 import { type Evaluator, rangeOf } from "./compiler.ts";
 import { type Clause, type CompiledExpression, createCompiler } from "./evaluate.ts";
@@ -17,7 +17,7 @@ const maxTextLength = 200;
  */
 export function observationsOf({ kind, source }: CompiledExpression, clause: Clause): readonly Observation[] {
   const { start, end } = rangeOf(clause.place);
-  clause.observations ??= observe(checkExpression(kind, source.slice(start, end)));
+  clause.observations ??= observe(checkOptional(kind, source.slice(start, end)));
   return clause.observations;
 }
 

@@ -12,6 +12,7 @@ import { protocolVersion } from "../../frames/frame.ts";
 import { openMemory } from "../../signer/memory/memory.ts";
 import { createOperations } from "../../signer/operations.ts";
 import type { Store } from "../../store/store.ts";
+import { createReachedLimits } from "../bounds/reached_limits.ts";
 import { createRepeats } from "../bounds/repeats.ts";
 import { joinLog } from "../log/join_log.ts";
 import { LogPlaces } from "../places/log_places.ts";
@@ -53,6 +54,7 @@ async function otherHost({ store, signer, dependencies }: GatewayRig): Promise<S
     organizations: createOrganizations(store, link, () => undefined),
     committer,
     repeats: createRepeats(),
+    reachedLimits: createReachedLimits(),
   };
 }
 

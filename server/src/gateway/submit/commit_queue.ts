@@ -10,7 +10,7 @@ import type { CommitItem } from "../../store/commit_item.ts";
 import { type Replies, replySizeOf } from "../bounds/admission_limits.ts";
 import { type Presence, restAfter } from "../bounds/presence.ts";
 import type { SignerLink } from "../link/signer_link.ts";
-import { CommitTurns, type Group, type Size } from "./commit_turns.ts";
+import { CommitTurns, type Group, rowBytes, type Size } from "./commit_turns.ts";
 import type { Releases } from "./releases.ts";
 import type { Run } from "./run.ts";
 import { toStoredLeaf } from "./stored_leaf.ts";
@@ -21,6 +21,9 @@ type Entry = {
   organizationId: string;
   requires: readonly string[];
   item: CommitItem;
+  /** Of the item itself. */
+  held: number;
+  /** What it takes to write. */
   bytes: number;
   run: Run;
   resolve(outcome: CommitOutcome): void;
@@ -59,21 +62,22 @@ export class CommitQueue {
 
   commit(item: CommitItem, run: Run): Promise<CommitOutcome> {
     return new Promise((resolve, reject) => {
-      const bytes = bytesIn(item);
-      const size = replySizeOf(bytes);
-      this.#held[size] += bytes;
+      const held = bytesIn(item);
+      const size = replySizeOf(held);
+      this.#held[size] += held;
       this.#turns.add({
         organizationId: item.organizationId,
         requires: item.standing?.map(({ organizationId }) => organizationId) ?? [],
         item,
-        bytes,
+        held,
+        bytes: held + rowsIn(item) * rowBytes,
         run,
         resolve: (outcome) => {
-          this.#held[size] -= bytes;
+          this.#held[size] -= held;
           resolve(outcome);
         },
         reject: (error) => {
-          this.#held[size] -= bytes;
+          this.#held[size] -= held;
           reject(error);
         },
       });
@@ -125,7 +129,7 @@ export class CommitQueue {
   /** SQLite may have written in this very thread: who came meanwhile is read at least before the next one is written. */
   #rest(group: readonly Entry[], workedMs: number): Promise<void> {
     const isAlone = group.every(({ organizationId }) => this.#presence.isAlone(organizationId));
-    const tookMs = group.reduce((sum, { bytes }) => sum + bytes * carriedMs, workedMs);
+    const tookMs = group.reduce((sum, { held }) => sum + held * carriedMs, workedMs);
     return new Promise((resolve) => {
       if (isAlone) setImmediate(resolve);
       else setTimeout(resolve, restAfter(tookMs));
@@ -194,4 +198,21 @@ function bytesIn(item: CommitItem): number {
   const tokens = more.closed?.map(({ sealed }) => sealed) ?? [];
   const disclosed = [...(more.disclosed ?? []), ...tokens].reduce((sum, { length }) => sum + length, 0);
   return births.reduce((sum, birth) => sum + bytesIn(birth), own + pages + secrets + messages + disclosed);
+}
+
+/** Those of which there may be many: pages, records, and what changes. */
+function rowsIn({ next, records = [], changes, births = [] }: CommitItem): number {
+  const own =
+    (next?.pages.length ?? 0) + records.length + (typeof changes === "string" ? countIn(changes) : changes.length);
+  return births.reduce((sum, birth) => sum + rowsIn(birth), own);
+}
+
+/** Once in each change of the signer's JSON. Within a text its quotes would be escaped. */
+const changeMark = '"op":"';
+
+function countIn(changes: string): number {
+  let count = 0;
+  for (let at = changes.indexOf(changeMark); at >= 0; at = changes.indexOf(changeMark, at + changeMark.length))
+    count += 1;
+  return count;
 }

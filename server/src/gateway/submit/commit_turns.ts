@@ -6,7 +6,9 @@
  */
 import { createQueue, type Queue } from "../../state/fair_queue.ts";
 
-/** `requires`: other organizations whose heads must stand while it is committed. */
+/**
+ * `bytes`: what it takes to write, its rows included. `requires`: other organizations whose heads must stand while it is committed.
+ */
 type Turned = { readonly organizationId: string; readonly bytes: number; readonly requires: readonly string[] };
 
 export const maxGroup = 256;
@@ -19,8 +21,14 @@ export const longBytes = maxGroupBytes / 8;
 /** What an organization may have committed before others have their turn. */
 const quantum = { short: 64 * 1024, long: maxGroupBytes } as const;
 
-/** What each costs beside its long parts. */
-const rowBytes = 1_024;
+/**
+ * Writing a row takes as long as so many bytes of a long one, whatever is in it: it has a place in each index of its table. A thousand keys
+ * are some hundred kilobytes, and held everybody else for as long as three megabytes of pages do.
+ */
+export const rowBytes = 2_048;
+
+/** What each costs beside that. */
+const entryBytes = 1_024;
 
 /** Lines stay when they are empty, up to so many: organizations come and go with each request. */
 const keptLines = 4_096;
@@ -104,7 +112,7 @@ export class CommitTurns<E extends Turned> {
       line.entries.shift();
       line.wasHeldBack = false;
       this.#lengths[size] -= 1;
-      line.credit -= entry.bytes + rowBytes;
+      line.credit -= entry.bytes + entryBytes;
       const next = line.entries.first();
       if (next === undefined || sizeOf(next) !== size) ring.shift();
     }

@@ -21,6 +21,7 @@ import { activities } from "../../generated/activities.ts";
 import { openMemory } from "../../signer/memory/memory.ts";
 import { createOperations } from "../../signer/operations.ts";
 import { dialectOf } from "../../views/dialect.ts";
+import { createReachedLimits } from "../bounds/reached_limits.ts";
 import { createRepeats } from "../bounds/repeats.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { joinLog } from "../log/join_log.ts";
@@ -57,6 +58,7 @@ async function secondGateway(t: TestContext, { store, dependencies, signer }: Ga
     organizations: createOrganizations(store, link, () => undefined),
     committer,
     repeats: createRepeats(),
+    reachedLimits: createReachedLimits(),
   };
   return async ({ privateKey }: Person, path: ActivityPath, body: Uint8Array) => {
     const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_P256", body);

@@ -1,7 +1,7 @@
 /** One submit, from raw bytes to answer. The stamp is the signer's to verify; this only carries, stores and repeats. */
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
-import { Fault } from "@keystead/core/fault.ts";
+import { Fault, faultCodes } from "@keystead/core/fault.ts";
 import { costOf, stateShareOf } from "../../endpoints/cost.ts";
 import type { ActivityForm, AnyActivity } from "../../endpoints/define_activity.ts";
 import { type Envelope, readBody, readEnvelope, readOrganizationId } from "../../endpoints/envelope.ts";
@@ -81,7 +81,13 @@ export async function submit(
   // A body of this very moment is most likely new. If it is not, its journal, its unique fingerprint or a refusal makes us
   // look; a look before each would cost every new activity a query.
   const looksFirst = Math.abs(Date.now() - asked.envelope.timestampMs) >= likelyNewMs || request.keyed !== undefined;
-  return toAnswer(await executeAlone(dependencies, request, looksFirst), dialect);
+  const answer = toAnswer(await executeAlone(dependencies, request, looksFirst), dialect);
+  if (isReachedLimit(answer)) await dependencies.reachedLimits.leave(request.organizationId);
+  return answer;
+}
+
+function isReachedLimit(answer: SubmitAnswer): boolean {
+  return "failure" in answer && answer.failure.code === faultCodes.resource_exhausted;
 }
 
 /** The same bytes at the same moment, or the same idempotency key, wait for each other: the second finds the first. */

@@ -1,3 +1,4 @@
+import type { ReachedLimits } from "../bounds/reached_limits.ts";
 import type { Repeats } from "../bounds/repeats.ts";
 import type { AuthenticationDependencies } from "../evidence/authenticate_query.ts";
 import type { Committer } from "./committer.ts";
@@ -8,6 +9,7 @@ export type SubmitDependencies = AuthenticationDependencies & {
   organizations: Organizations;
   committer: Committer;
   repeats: Repeats;
+  reachedLimits: ReachedLimits;
   /** Why the signer cannot be used now, if so. */
   signerTrouble(): string | undefined;
 };
