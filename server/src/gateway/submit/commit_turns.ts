@@ -22,8 +22,8 @@ export const longBytes = maxGroupBytes / 8;
 const quantum = { short: 64 * 1024, long: maxGroupBytes } as const;
 
 /**
- * Writing a row takes as long as so many bytes of a long one, whatever is in it: it has a place in each index of its table. A thousand keys
- * are some hundred kilobytes, and held everybody else for as long as three megabytes of pages do.
+ * Writing a row takes as long as so many bytes of a long one, whatever is in it: each is found and written by itself. A thousand keys are some
+ * hundred kilobytes, and held everybody else for as long as three megabytes of pages do.
  */
 export const rowBytes = 2_048;
 

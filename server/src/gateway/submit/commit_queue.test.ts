@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CommitItem } from "../../store/commit_item.ts";
+import { createPresence } from "../bounds/presence.ts";
+import type { SignerLink } from "../link/signer_link.ts";
+import { CommitQueue } from "./commit_queue.ts";
+import type { Releases } from "./releases.ts";
+import type { Run } from "./run.ts";
+
+type Written = { activityIds: number[]; isLong: boolean };
+
+/** Everything is committed and released; what it notes are the groups. */
+function createQueue(): { written: Written[]; commit(item: CommitItem): Promise<unknown> } {
+  const written: Written[] = [];
+  const releases = {
+    async commit(items: readonly CommitItem[], isLong: boolean) {
+      written.push({ activityIds: items.map(({ leaf }) => leaf.number), isLong });
+      return { committed: items.map(() => true), workedMs: 0 };
+    },
+    release: async (leaves: readonly unknown[]) => leaves.map(() => ({ kind: "released", result: undefined })),
+  };
+  const link = { preparing: () => 0 };
+  const queue = new CommitQueue(link as SignerLink, releases as unknown as Releases, createPresence());
+  const run = { isCurrent: () => true, reached: () => undefined, abandon: () => undefined } as unknown as Run;
+  return { written, commit: (item) => queue.commit(item, run) };
+}
+
+let numbers = 0;
+
+/** An item whose changes are the signer's JSON. */
+function itemOf(organizationId: string, more: Partial<CommitItem>): CommitItem {
+  numbers += 1;
+  return {
+    organizationId,
+    expectedVersion: 1,
+    changes: "[]",
+    leaf: { boot: "", number: numbers, leaf: new Uint8Array(100) },
+    ...more,
+  };
+}
+
+const removals = (count: number) =>
+  JSON.stringify(Array.from({ length: count }, (_, id) => ({ op: "remove", kind: "privateKey", id: `${id}` })));
+
+test("what is short in bytes and has many rows is committed as something long", async () => {
+  const records = Array.from({ length: 100 }, () => ({ content: new Uint8Array(10), sealed: new Uint8Array(10) }));
+  const pages = Array.from({ length: 100 }, (_, page) => ({ name: `${page}`, content: new Uint8Array(10) }));
+  const next = { version: 2, header: new Uint8Array(32), directory: new Uint8Array(32), pages };
+  for (const [what, many] of Object.entries({
+    changes: { changes: removals(100) },
+    records: { records },
+    pages: { next },
+    "changes of what is born": { births: [itemOf("born", { changes: removals(100) })] },
+  })) {
+    const { written, commit } = createQueue();
+    await commit(itemOf("a", many));
+    assert.deepEqual(
+      written.map(({ isLong }) => isLong),
+      [true],
+      what,
+    );
+  }
+});
+
+test("a text that looks like many changes is the one change that it stands in", async () => {
+  const { written, commit } = createQueue();
+  const userName = removals(500);
+  await commit(itemOf("a", { changes: JSON.stringify([{ op: "put", kind: "user", value: { userName } }]) }));
+  assert.deepEqual(
+    written.map(({ isLong }) => isLong),
+    [false],
+  );
+});
+
+test("few rows are committed with those of others, many by themselves", async () => {
+  const { written, commit } = createQueue();
+  const few = ["a", "b", "c"].map((organizationId) => commit(itemOf(organizationId, { changes: removals(5) })));
+  const many = ["d", "d", "d"].map((organizationId) => commit(itemOf(organizationId, { changes: removals(400) })));
+  await Promise.all([...few, ...many]);
+  assert.deepEqual(
+    written.filter(({ isLong }) => !isLong).map(({ activityIds }) => activityIds.length),
+    [3],
+  );
+  assert.deepEqual(
+    written.filter(({ isLong }) => isLong).map(({ activityIds }) => activityIds.length),
+    [1, 1, 1],
+  );
+});
