@@ -35,8 +35,8 @@ export function createPresence(): Presence {
 const restTimes = 3;
 const mostRestMs = 200;
 
-export function restAfter(tookMs: number): number {
-  return Math.min(restTimes * tookMs, mostRestMs);
+export function restAfter(tookMs: number, mostMs = mostRestMs): number {
+  return Math.min(restTimes * tookMs, mostMs);
 }
 
 /** Starts to measure, and returns how long the thread has worked since then, in milliseconds. */

@@ -34,6 +34,26 @@ test("an organization whose queries take long has one answered at a time, and an
   assert.equal(slow.count.most, 1);
 });
 
+test("of many long queries that come in one tick few are answered in one turn of the loop, of those that follow one", async (t) => {
+  const queue = createQueryQueue({ startMeasuring: () => () => 20 });
+  let turn = 0;
+  let counting = setImmediate(function count() {
+    turn += 1;
+    counting = setImmediate(count);
+  });
+  t.after(() => clearImmediate(counting));
+  /** How many at most are answered in one turn. Nothing in them waits: all of it is work of this thread. */
+  const flood = async (): Promise<number> => {
+    const answered = new Map<number, number>();
+    const work = async () => void answered.set(turn, (answered.get(turn) ?? 0) + 1);
+    await Promise.all(Array.from({ length: 16 }, () => queue.answer("a", 100, work)));
+    return Math.max(...answered.values());
+  };
+  // As many as would be quick ones, until it is known what they take.
+  assert.ok((await flood()) <= 4);
+  assert.equal(await flood(), 1);
+});
+
 test("queries that only wait for the database are answered at once, however long that takes", async () => {
   // On a busy machine the thread seems to work while it waits for the processor.
   const queue = createQueryQueue({ startMeasuring: () => () => 0 });
