@@ -1,16 +1,22 @@
 /** Why each policy said what it said: the clause that settled it, and what the request had there. */
 
 import { createPace, finish, type Work } from "../../work.ts";
-import { rangeOf } from "../evaluation/compiler.ts";
+import { type Observation, rangeOf } from "../evaluation/compiler.ts";
 import type { CompiledExpression } from "../evaluation/evaluate.ts";
-import { maxObservations, type Observation, observationsOf } from "../evaluation/observed.ts";
+import { maxObservations, observationsOf } from "../evaluation/observed.ts";
 import { Allowance, grant, maxDecisionSteps, Scope, settle, voicesOf } from "../evaluation/scope.ts";
 import type { ConditionFacts } from "../facts/facts.ts";
 import { toText } from "../values/describe.ts";
 import { EvaluationError } from "../values/values.ts";
 import type { ExpressionKind } from "../vocabulary/vocabulary.ts";
 import type { CompiledPolicy } from "./compiled_policy.ts";
-import { type Outcome, type PolicyDecision, type PolicyEvaluation, type PolicyQuestion, stepsAtOnce } from "./decide.ts";
+import {
+  type Outcome,
+  type PolicyDecision,
+  type PolicyEvaluation,
+  type PolicyQuestion,
+  stepsAtOnce,
+} from "./decide.ts";
 import { findAbsent, presentIn } from "./needs.ts";
 import { allowsEverything } from "./open_policy.ts";
 

@@ -10,6 +10,9 @@ import { maxDecisionSteps, maxSteps, type Scope, spend, Unusable } from "./scope
 /** Total: whatever the scope holds, it returns a value or an error, and soon. */
 export type Evaluator = (scope: Scope) => Result;
 
+/** A name with its fields and indexes, as written, such as `eth.tx.contract_call_args['amount']`. */
+export type Observation = { text: string; evaluate: Evaluator };
+
 /**
  * Asked once for each part whether it is listened to, and by what: that is told every result of the part, after those of its own parts.
  */

@@ -7,7 +7,6 @@ import type { Expression } from "../language/ast.ts";
 import type { CheckedExpression } from "../language/check.ts";
 import { evaluationStepsOf } from "../language/evaluation_steps.ts";
 import { EvaluationError, type Value } from "../values/values.ts";
-import type { ExpressionKind } from "../vocabulary/vocabulary.ts";
 import { compileCompare } from "./comparison.ts";
 import {
   type Binders,
@@ -16,6 +15,7 @@ import {
   exhausted,
   mismatch,
   type NodeOf,
+  type Observation,
   type Place,
   placeOf,
   type Recorder,
@@ -24,14 +24,13 @@ import { compileCount, compileEach } from "./each.ts";
 import { compileIndex, compileSlice } from "./element_access.ts";
 import { compileCronSpan, compileField, compileLiteral, compileName, compileTimestamp } from "./literals_and_names.ts";
 import { compileIn } from "./membership.ts";
-import type { Observation } from "./observed.ts";
 import { grant, settle } from "./scope.ts";
 
 export type { Evaluator, Recorder } from "./compiler.ts";
 
 /** An expression, ready to run. */
 export type CompiledExpression = {
-  kind: ExpressionKind;
+  kind: CheckedExpression["kind"];
   source: string;
   /** Of its root. */
   place: Place;

@@ -2,11 +2,8 @@
 import type { Expression } from "../language/ast.ts";
 import { type CheckedExpression, checkOptional } from "../language/check.ts";
 import { childrenOf } from "../language/children.ts";
-import { type Evaluator, rangeOf } from "./compiler.ts";
+import { type Evaluator, type Observation, rangeOf } from "./compiler.ts";
 import { type Clause, type CompiledExpression, createCompiler } from "./evaluate.ts";
-
-/** A name with its fields and indexes, as written, such as `eth.tx.contract_call_args['amount']`. */
-export type Observation = { text: string; evaluate: Evaluator };
 
 export const maxObservations = 16;
 const maxTextLength = 200;
