@@ -23,7 +23,7 @@ const most = 4_096;
 const usual = 1_000;
 const long = 2_000;
 
-/** Whatever a query takes, it is answered: only the organization's next one waits, and all of an organization takes a quarter of a second. */
+/** The rest is after the answer: only the organization's next query waits for its end, and none for longer than this. */
 const mostRestMs = 1_000;
 
 export type QueryQueueOptions = { admission?: Admission; presence?: Presence; startMeasuring?: StartMeasuring };
