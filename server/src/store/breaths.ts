@@ -1,9 +1,51 @@
 /** Work that pauses, in the gateway's one thread: others are let in between its pieces. */
-import { setImmediate as breath } from "node:timers/promises";
 import type { Work } from "@keystead/core/work.ts";
 
 /** What of it is done before others are let in. */
 const breathMs = 2;
+
+const paused: (() => void)[] = [];
+
+/**
+ * Resolves after other events had their turn. Of all that has paused, one piece goes on in each turn of the loop: thirty answers that are
+ * being made would otherwise be one long piece together.
+ */
+export function breath(): Promise<void> {
+  return new Promise((resolve) => {
+    paused.push(resolve);
+    if (paused.length === 1) setImmediate(goOn);
+  });
+}
+
+function goOn(): void {
+  const next = paused.shift();
+  // What is asked for within an immediate comes in the next turn.
+  if (paused.length > 0) setImmediate(goOn);
+  next?.();
+}
+
+/** For work in steps: to be asked after each, and awaited where it says so. */
+export function createBreathing(): () => Promise<void> | undefined {
+  let beganAt = performance.now();
+  return () => {
+    if (performance.now() - beganAt < breathMs) return undefined;
+    return breath().then(() => {
+      beganAt = performance.now();
+    });
+  };
+}
+
+/** `items.map(map)` with pauses. */
+export async function mapWithBreaths<T, U>(items: readonly T[], map: (item: T) => U): Promise<U[]> {
+  const breathing = createBreathing();
+  const mapped: U[] = [];
+  for (const item of items) {
+    mapped.push(map(item));
+    const pause = breathing();
+    if (pause !== undefined) await pause;
+  }
+  return mapped;
+}
 
 /** `worked` is told how long each piece has held the thread. */
 export async function finishWithBreaths<T>(work: Work<T>, worked: (ms: number) => void = () => undefined): Promise<T> {
