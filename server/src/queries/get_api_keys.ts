@@ -5,6 +5,7 @@ import { id, organizationId } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { apiKey } from "../fields/user.ts";
 import type { ApiKey } from "../state/entities.ts";
+import { mapWithBreaths } from "../store/breaths.ts";
 import type { Store } from "../store/store.ts";
 import { findUser, listApiKeys } from "../store/users.ts";
 import { apiKeyView } from "../views/user_view.ts";
@@ -17,7 +18,7 @@ export const getApiKeys = defineQuery({
   response: Type.Object({ apiKeys: Type.Array(apiKey) }),
   async run(store, _caller, { organizationId, userId }) {
     const found = await (userId ? keysOf(store, organizationId, userId) : listApiKeys(store, organizationId));
-    return { apiKeys: found.map(apiKeyView) };
+    return { apiKeys: await mapWithBreaths(found, apiKeyView) };
   },
 });
 

@@ -4,6 +4,7 @@ import { optional } from "../fields/credentials.ts";
 import { id, organizationId } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { oauthProvider } from "../fields/user.ts";
+import { mapWithBreaths } from "../store/breaths.ts";
 import { findUser, listUsers } from "../store/users.ts";
 import { oauthProviderView } from "../views/user_view.ts";
 
@@ -15,7 +16,8 @@ export const getOauthProviders = defineQuery({
   async run(store, _caller, { organizationId, userId }) {
     if (!userId) {
       const users = await listUsers(store, organizationId);
-      return { oauthProviders: users.flatMap((user) => (user.oauthProviders ?? []).map(oauthProviderView)) };
+      const views = await mapWithBreaths(users, (user) => (user.oauthProviders ?? []).map(oauthProviderView));
+      return { oauthProviders: views.flat() };
     }
     const user = await findUser(store, organizationId, userId);
     if (user === undefined) {

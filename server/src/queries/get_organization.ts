@@ -9,10 +9,13 @@ import { Type } from "../fields/schema.ts";
 import { tag } from "../fields/tag.ts";
 import { user } from "../fields/user.ts";
 import { wallet } from "../fields/wallets.ts";
+import { mapWithBreaths } from "../store/breaths.ts";
 import { listInterfaceReferences } from "../store/contract_interfaces.ts";
 import { countListed } from "../store/organization_size.ts";
 import { listPolicies } from "../store/policies.ts";
 import { listPrivateKeys, listPrivateKeyTags } from "../store/private_keys.ts";
+import { inLongSnapshot } from "../store/snapshot.ts";
+import type { Store } from "../store/store.ts";
 import { listUsers, listUserTags } from "../store/users.ts";
 import { listWallets } from "../store/wallets.ts";
 import { readOrganizationPage } from "../views/organization_page.ts";
@@ -22,10 +25,7 @@ import { userTagView } from "../views/tag_view.ts";
 import { userView } from "../views/user_view.ts";
 import { walletView } from "../views/wallet_view.ts";
 
-/**
- * As many as the longest single list may have by default: one answer for everything must not hold up others for longer than
- * one of those does.
- */
+/** One answer for everything is made in memory, and in one snapshot: both are bounded. */
 export const maxListed = 10_000;
 
 const text = (description: string) => Type.String({ description });
@@ -55,28 +55,24 @@ export const getOrganization = defineQuery({
       smartContractInterfaceReferences: Type.Array(interfaceReference),
     }),
   }),
-  inSnapshot: true,
   async run(store, _caller, { organizationId }) {
-    const count = await countListed(store, organizationId);
-    if (count > maxListed) throw tooLarge(count);
-    const settings = await readOrganizationPage(store, organizationId, "settings");
-    const { threshold, userIds } = (await readOrganizationPage(store, organizationId, "members")).rootQuorum;
-    const userTags = (await listUserTags(store, organizationId)).map(userTagView);
-    const privateKeyTags = (await listPrivateKeyTags(store, organizationId)).map(privateKeyTagView);
-    const references = await listInterfaceReferences(store, organizationId);
+    // Only what is read is of one moment: the views are made when the next one may read.
+    const all = await inLongSnapshot(store, (snapshot) => readAll(snapshot, organizationId));
+    const { threshold, userIds } = all.members.rootQuorum;
+    const tags = [...all.userTags.map(userTagView), ...all.privateKeyTags.map(privateKeyTagView)];
     return {
       organizationData: {
         organizationId,
-        name: settings.organizationName,
-        users: (await listUsers(store, organizationId)).map(userView),
-        policies: (await listPolicies(store, organizationId)).map(policyView),
-        privateKeys: (await listPrivateKeys(store, organizationId)).map(privateKeyView),
+        name: all.settings.organizationName,
+        users: await mapWithBreaths(all.users, userView),
+        policies: await mapWithBreaths(all.policies, policyView),
+        privateKeys: await mapWithBreaths(all.privateKeys, privateKeyView),
         invitations: [],
-        tags: [...userTags, ...privateKeyTags],
+        tags,
         rootQuorum: { threshold, userIds: [...userIds] },
-        features: settings.features as FeatureValue[],
-        wallets: (await listWallets(store, organizationId)).map(walletView),
-        smartContractInterfaceReferences: references.map(({ interfaceId, address }) => ({
+        features: all.settings.features as FeatureValue[],
+        wallets: await mapWithBreaths(all.wallets, walletView),
+        smartContractInterfaceReferences: all.references.map(({ interfaceId, address }) => ({
           smartContractInterfaceId: interfaceId,
           smartContractAddress: address,
         })),
@@ -85,8 +81,25 @@ export const getOrganization = defineQuery({
   },
 });
 
+async function readAll(store: Store, organizationId: string) {
+  const count = await countListed(store, organizationId);
+  if (count > maxListed) throw tooLarge(count);
+  return {
+    settings: await readOrganizationPage(store, organizationId, "settings"),
+    members: await readOrganizationPage(store, organizationId, "members"),
+    userTags: await listUserTags(store, organizationId),
+    privateKeyTags: await listPrivateKeyTags(store, organizationId),
+    references: await listInterfaceReferences(store, organizationId),
+    users: await listUsers(store, organizationId),
+    policies: await listPolicies(store, organizationId),
+    privateKeys: await listPrivateKeys(store, organizationId),
+    wallets: await listWallets(store, organizationId),
+  };
+}
+
 function tooLarge(count: number): Fault {
-  const lists = ["list_users", "list_policies", "list_private_keys", "list_wallets", "list_user_tags"].join(", ");
+  const kinds = ["users", "policies", "private_keys", "wallets", "user_tags", "private_key_tags"];
+  const lists = [...kinds, "smart_contract_interfaces"].map((kind) => `list_${kind}`).join(", ");
   return new Fault(
     "resource_exhausted",
     `organization has ${count} users, credentials, policies, keys, wallets, tags and interfaces, more than the ${maxListed} that one answer may have: use ${lists} and get_organization_configs`,

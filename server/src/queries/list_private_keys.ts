@@ -2,6 +2,7 @@ import { defineQuery } from "../endpoints/define_query.ts";
 import { organizationId } from "../fields/ids.ts";
 import { privateKey } from "../fields/private_keys.ts";
 import { Type } from "../fields/schema.ts";
+import { mapWithBreaths } from "../store/breaths.ts";
 import { listPrivateKeys as listStoredKeys } from "../store/private_keys.ts";
 import { privateKeyView } from "../views/private_key_view.ts";
 
@@ -11,6 +12,6 @@ export const listPrivateKeys = defineQuery({
   request: Type.Object({ organizationId }),
   response: Type.Object({ privateKeys: Type.Array(privateKey) }),
   run: async (store, _caller, { organizationId }) => ({
-    privateKeys: (await listStoredKeys(store, organizationId)).map(privateKeyView),
+    privateKeys: await mapWithBreaths(await listStoredKeys(store, organizationId), privateKeyView),
   }),
 });

@@ -2,6 +2,7 @@ import { defineQuery } from "../endpoints/define_query.ts";
 import { contractInterface } from "../fields/contract_interfaces.ts";
 import { organizationId } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
+import { mapWithBreaths } from "../store/breaths.ts";
 import { listContractInterfaces } from "../store/contract_interfaces.ts";
 import { contractInterfaceView } from "../views/policy_view.ts";
 
@@ -11,7 +12,7 @@ export const listSmartContractInterfaces = defineQuery({
   request: Type.Object({ organizationId }),
   response: Type.Object({ smartContractInterfaces: Type.Array(contractInterface) }),
   run: async (store, _caller, { organizationId }) => ({
-    smartContractInterfaces: (await listContractInterfaces(store, organizationId)).map((each) =>
+    smartContractInterfaces: await mapWithBreaths(await listContractInterfaces(store, organizationId), (each) =>
       contractInterfaceView(organizationId, each),
     ),
   }),

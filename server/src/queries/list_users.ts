@@ -2,6 +2,7 @@ import { defineQuery } from "../endpoints/define_query.ts";
 import { organizationId } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { user } from "../fields/user.ts";
+import { mapWithBreaths } from "../store/breaths.ts";
 import { listUsers as listStoredUsers } from "../store/users.ts";
 import { userView } from "../views/user_view.ts";
 
@@ -11,6 +12,6 @@ export const listUsers = defineQuery({
   request: Type.Object({ organizationId }),
   response: Type.Object({ users: Type.Array(user) }),
   run: async (store, _caller, { organizationId }) => ({
-    users: (await listStoredUsers(store, organizationId)).map(userView),
+    users: await mapWithBreaths(await listStoredUsers(store, organizationId), userView),
   }),
 });

@@ -4,6 +4,7 @@ import { withoutMac } from "../state/authenticity.ts";
 import type { ContractInterface, ContractInterfaceType } from "../state/entities.ts";
 import { decodeRecord } from "../state/records.ts";
 import { compiled } from "./compiled.ts";
+import { type Keyed, readByAge } from "./pieces.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -27,35 +28,50 @@ export async function findContractInterface(
   return row && toInterface(row);
 }
 
-const interfacesOf = compiled("contract_interfaces_of_organization", (db, organizationId: string) =>
+/** A text may have hundreds of kilobytes. */
+const textsOfPiece = 2;
+
+const nextInterfaces = compiled("contract_interfaces_of_organization", (db, organizationId: string, after: string) =>
   db
     .selectFrom("contract_interfaces")
     .selectAll()
     .where("organization_id", "=", organizationId)
-    .orderBy("created_at_ms")
-    .orderBy("interface_id"),
+    .where("interface_id", ">", after)
+    .orderBy("interface_id")
+    .limit(textsOfPiece),
 );
 
 /** All interfaces, the oldest first. */
-export async function listContractInterfaces(store: Store, organizationId: string): Promise<StoredInterface[]> {
-  return (await interfacesOf(store, organizationId)).map(toInterface);
+export function listContractInterfaces(store: Store, organizationId: string): Promise<StoredInterface[]> {
+  const keyed: Keyed<StoredInterface> = {
+    size: textsOfPiece,
+    read: async (...asked) => (await nextInterfaces(...asked)).map(toInterface),
+    keyOf: ({ interfaceId }) => interfaceId,
+  };
+  return readByAge(store, organizationId, keyed, ({ createdAtMs }) => createdAtMs);
 }
 
-const referencesOf = compiled("contract_interface_references", (db, organizationId: string) =>
+const referencesOfPiece = 256;
+
+const nextReferences = compiled("contract_interface_references", (db, organizationId: string, after: string) =>
   db
     .selectFrom("contract_interfaces")
-    .select(["interface_id", "address"])
+    .select(["interface_id", "address", "created_at_ms"])
     .where("organization_id", "=", organizationId)
-    .orderBy("created_at_ms")
-    .orderBy("interface_id"),
+    .where("interface_id", ">", after)
+    .orderBy("interface_id")
+    .limit(referencesOfPiece),
 );
 
 /** All interfaces without their texts, which may be megabytes, the oldest first. */
 export async function listInterfaceReferences(store: Store, organizationId: string) {
-  return (await referencesOf(store, organizationId)).map((row) => ({
-    interfaceId: row.interface_id,
-    address: row.address,
-  }));
+  const rows = await readByAge(
+    store,
+    organizationId,
+    { size: referencesOfPiece, read: nextReferences, keyOf: (row) => row.interface_id },
+    (row) => row.created_at_ms,
+  );
+  return rows.map((row) => ({ interfaceId: row.interface_id, address: row.address }));
 }
 
 function toInterface(row: Tables["contract_interfaces"]): StoredInterface {

@@ -12,7 +12,7 @@ import { Turns } from "./turns.ts";
 
 /**
  * What the thread is asked, one after the other. `plan` touches no file; `write` is asked by whoever has the pen, and `shorten` by whoever has
- * the other connection, too.
+ * the other connection, too, while nobody reads.
  */
 export type LongWriterRequest =
   | { kind: "open"; path: string }
@@ -27,7 +27,7 @@ export type LongWriterReply = { number: number } & (
   | { kind: "failed"; error: Error; fields: Readonly<Record<string, unknown>>; fault: FaultCode | undefined }
 );
 
-export type WrittenFile = Pick<SqliteConnection, "path" | "pen" | "acquire" | "release">;
+export type WrittenFile = Pick<SqliteConnection, "path" | "pen" | "readers" | "acquire" | "release">;
 
 /** The WAL may be so long, in pages of four kibibytes. */
 const mostWalPages = 16 * 1024;
@@ -118,15 +118,18 @@ export function startLongWriter(file = entry): LongWriter {
     }
   }
 
+  /** What keeps it from that keeps it from the commit, too, or from none. */
   async function shorten(file: WrittenFile): Promise<void> {
-    await file.acquire();
-    try {
-      await ask({ kind: "shorten" });
-    } catch {
-      // What keeps it from that keeps it from the commit, too, or from none.
-    } finally {
-      file.release();
-    }
+    await file.readers.whileNoneReads(async () => {
+      await file.acquire();
+      try {
+        await ask({ kind: "shorten" });
+      } catch {
+        // The commit tells.
+      } finally {
+        file.release();
+      }
+    });
   }
 
   return {

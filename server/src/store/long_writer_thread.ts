@@ -4,7 +4,7 @@ import { Fault } from "@keystead/core/fault.ts";
 import { type PlannedCommit, planCommit } from "./commit.ts";
 import type { CommitGroup } from "./commit_item.ts";
 import type { LongWriterReply, LongWriterRequest } from "./long_writer.ts";
-import type { SqliteConnection } from "./sqlite_dialect.ts";
+import { cutWal, type SqliteConnection } from "./sqlite_dialect.ts";
 import { openDurable } from "./sqlite_file.ts";
 
 /** The WAL is carried into the file when about so much was written: long pages are most of it, where there are any. */
@@ -44,7 +44,7 @@ async function write(): ReturnType<PlannedCommit["write"]> {
 function reopen(): void {
   const before = opened;
   opened = undefined;
-  before?.database.close();
+  before?.close();
 }
 
 /** It takes as long as a commit, and others may write meanwhile. What it cannot do now, the next one does, or that of another connection. */
@@ -60,22 +60,9 @@ function checkpoint(): void {
   }
 }
 
-/**
- * The WAL begins anew only when nobody reads in it at the moment of a commit; lists that follow each other would have it grow for ever. So
- * it is cut while nobody reads or writes through the other connection. Readers of other programs are not waited for.
- */
-function shorten(): void {
-  sqlite().statement("pragma busy_timeout = 0").all();
-  try {
-    sqlite().statement("pragma wal_checkpoint(truncate)").all();
-  } finally {
-    sqlite().statement("pragma busy_timeout = 5000").all();
-  }
-}
-
 function close(): void {
   try {
-    opened?.database.close();
+    opened?.close();
   } finally {
     parentPort?.close();
   }
@@ -110,7 +97,7 @@ parentPort?.on("message", async (request: LongWriterRequest) => {
   } else if (request.kind === "shorten") {
     const { number } = request;
     await answer(number, async () => {
-      shorten();
+      cutWal(sqlite().database);
       return { kind: "done", number };
     });
   } else {

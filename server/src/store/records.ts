@@ -120,7 +120,8 @@ const privateKeysByAddress = compiled("private_key_by_address", (db, organizatio
 
 /**
  * What has an address has one and the same key, so the oldest stands for all, and an account for private keys. Of those made
- * together it is the one that was asked for first, so that an export marks the same one on every database. It is chosen here because every signature looks for one: a database that sorts a row or two takes three times as long.
+ * together it is the one that was asked for first, so that an export marks the same one on every database. It is chosen here because
+ * every signature looks for one: a database that sorts a row or two takes three times as long.
  */
 function oldest<R extends { created_at_ms: number; sort_key: string }>(rows: readonly R[]): R[] {
   return rows.toSorted((a, b) => a.created_at_ms - b.created_at_ms || (a.sort_key < b.sort_key ? -1 : 1)).slice(0, 1);

@@ -3,48 +3,80 @@ import { Fault } from "@keystead/core/fault.ts";
 import { CompiledQuery, Kysely } from "kysely";
 import { unlessAway } from "./database_away.ts";
 import { type SqliteConnection, sqliteDialect } from "./sqlite_dialect.ts";
+import type { SqliteReader } from "./sqlite_readers.ts";
 import type { PostgresStore, SqliteStore, Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
+import { Turns } from "./turns.ts";
 
-/** Runs `work` on a store that does not see what is committed meanwhile. For reading only. */
-export function inSnapshot<T>(store: Store, work: (snapshot: Store) => T | Promise<T>): Promise<T> {
-  return store.dialect === "sqlite" ? inHeldFile(store, work) : inTransaction(store, work);
+const snapshots = new WeakSet<Store>();
+
+export function isSnapshot(store: Store): boolean {
+  return snapshots.has(store);
 }
 
-const heldStores = new WeakMap<SqliteStore, SqliteStore>();
+/** Runs `work` on a store that does not see what is committed meanwhile. For reading only. A snapshot's own is itself. */
+export async function inSnapshot<T>(store: Store, work: (snapshot: Store) => T | Promise<T>): Promise<T> {
+  if (isSnapshot(store)) return work(store);
+  return store.dialect === "sqlite" ? throughReader(store, work) : inTransaction(store, work);
+}
 
-/** Who writes through this connection waits for these reads; what another one commits meanwhile they do not see. */
-async function inHeldFile<T>(store: SqliteStore, work: (snapshot: Store) => T | Promise<T>): Promise<T> {
-  const held = heldStores.get(store) ?? heldStore(store);
-  heldStores.set(store, held);
-  await store.sqlite.hold();
+/** Of all that is read at length and not answered yet, megabytes are held; and fewer than PostgreSQL has connections for lists. */
+const longAtOnce = 3;
+const longTurns = new WeakMap<Store, Turns>();
+
+/** The same for what may take long: few are read at once, and the others wait for them. */
+export async function inLongSnapshot<T>(store: Store, work: (snapshot: Store) => T | Promise<T>): Promise<T> {
+  if (isSnapshot(store)) return work(store);
+  const turns = longTurns.get(store) ?? new Turns(longAtOnce);
+  longTurns.set(store, turns);
+  await turns.acquire();
   try {
-    return await work(held);
+    return await inSnapshot(store, work);
   } finally {
-    store.sqlite.letGo();
+    turns.release();
   }
 }
 
-/** The same connection for whoever holds it already. What waited to write through it would wait for itself. */
-function heldStore(store: SqliteStore): SqliteStore {
+async function throughReader<T>(store: SqliteStore, work: (snapshot: Store) => T | Promise<T>): Promise<T> {
+  const { readers } = store.sqlite;
+  const reader = await readers.take();
+  try {
+    return await work(readingStore(store, reader));
+  } finally {
+    readers.giveBack(reader);
+  }
+}
+
+const readingStores = new WeakMap<SqliteReader, SqliteStore>();
+
+/** A store over a connection that has only one user, and cannot write. */
+function readingStore(store: SqliteStore, reader: SqliteReader): SqliteStore {
+  const known = readingStores.get(reader);
+  if (known !== undefined) return known;
   const refuse = (): never => {
     throw new Fault("internal", "a snapshot is for reading");
   };
   const sqlite: SqliteConnection = {
     ...store.sqlite,
-    hold: async () => undefined,
-    letGo: () => undefined,
+    ...reader,
     reading: (work) => work(),
     acquire: refuse,
     exclusive: refuse,
   };
-  return { ...store, sqlite, db: new Kysely<Tables>({ dialect: sqliteDialect(sqlite) }) };
+  const reading = { ...store, sqlite, db: new Kysely<Tables>({ dialect: sqliteDialect(sqlite) }) };
+  snapshots.add(reading);
+  readingStores.set(reader, reading);
+  return reading;
 }
 
 async function inTransaction<T>(store: PostgresStore, work: (snapshot: Store) => T | Promise<T>): Promise<T> {
   const transaction = store.db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only");
   try {
-    return await transaction.execute(async (db) => work({ ...store, db, pool: poolOf(db) }));
+    return await transaction.execute(async (db) => {
+      const snapshot = { ...store, db, pool: poolOf(db) };
+      snapshots.add(snapshot);
+      return work(snapshot);
+    });
   } catch (error) {
     throw unlessAway(error);
   }

@@ -10,19 +10,17 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import { createSqliteReaders, type SqliteReaders } from "./sqlite_readers.ts";
+import { createStatements } from "./sqlite_statements.ts";
 import { Turns } from "./turns.ts";
 
-/** Texts vary only with the length of lists, so the bound is far above what a server uses. */
-const maxStatements = 1000;
-
 /**
- * There is one connection, and one thread at a time may write to the file: this one through it, or the one that writes what is long
- * (`long_writer.ts`). Whoever needs both takes the pen first.
+ * There is one connection that writes, and one thread at a time may write to the file: this one through it, or the one that writes what is
+ * long (`long_writer.ts`). Whoever needs both takes the pen first. Snapshots are read through others.
  */
 export type SqliteConnection = {
   readonly path: string;
   readonly database: DatabaseSync;
-  /** The prepared statement of a text. Its use ends before the next await, so sharing it is safe. */
   statement(text: string): StatementSync;
   /** Runs `work`, which only reads, while nobody has a transaction open on the connection: at once, in this same tick, unless one is. */
   reading<T>(work: () => T): T | Promise<T>;
@@ -31,30 +29,26 @@ export type SqliteConnection = {
   /** What `exclusive` has, until it is released. */
   acquire(): void | Promise<void>;
   release(): void;
-  /** Has the connection see the file as it is now, until it is let go: who writes through another is not waited for. */
-  hold(): Promise<void>;
-  letGo(): void;
   /** Who may write to the file, through whatever connection. */
   readonly pen: Turns;
+  /** For what is to be read of one moment. */
+  readonly readers: SqliteReaders;
+  close(): void;
 };
 
 export function openSqlite(path: string): SqliteConnection {
   const database = new DatabaseSync(path);
-  const statements = new Map<string, StatementSync>();
   const pen = new Turns();
   const line = new Turns();
   const connection: SqliteConnection = {
     path,
     database,
     pen,
-    statement(text) {
-      let statement = statements.get(text);
-      if (statement === undefined) {
-        if (statements.size >= maxStatements) statements.clear();
-        statement = database.prepare(text);
-        statements.set(text, statement);
-      }
-      return statement;
+    readers: createSqliteReaders(path, () => connection.exclusive(() => cutWal(database))),
+    statement: createStatements(database),
+    close() {
+      connection.readers.close();
+      database.close();
     },
     acquire() {
       const turn = pen.acquire();
@@ -64,26 +58,23 @@ export function openSqlite(path: string): SqliteConnection {
       line.release();
       pen.release();
     },
-    async hold() {
-      await line.acquire();
-      try {
-        database.exec("begin");
-      } catch (error) {
-        line.release();
-        throw error;
-      }
-    },
-    letGo() {
-      try {
-        database.exec("rollback");
-      } finally {
-        line.release();
-      }
-    },
     reading: (work) => during(work, line.acquire(), () => line.release()),
     exclusive: (work) => during(work, connection.acquire(), connection.release),
   };
   return connection;
+}
+
+/**
+ * Has the WAL begin anew, at its shortest. To be called while nobody writes, nor reads in a snapshot; readers of other programs are not
+ * waited for.
+ */
+export function cutWal(database: DatabaseSync): void {
+  database.exec("pragma busy_timeout = 0");
+  try {
+    database.prepare("pragma wal_checkpoint(truncate)").all();
+  } finally {
+    database.exec("pragma busy_timeout = 5000");
+  }
 }
 
 function during<T>(work: () => T, turn: void | Promise<void>, release: () => void): T | Promise<T> {
@@ -158,7 +149,7 @@ function sqliteDriver(connection: SqliteConnection): Driver {
       if ((session as Session).hasTurn) connection.release();
       (session as Session).hasTurn = false;
     },
-    destroy: async () => database.close(),
+    destroy: async () => connection.close(),
   };
 }
 

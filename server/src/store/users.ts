@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type SelectQueryBuilder, sql } from "kysely";
 import {
   type DescribedCredential,
   type KeptCredential,
@@ -6,10 +6,12 @@ import {
   withCredentials,
 } from "../state/credentials.ts";
 import type { ApiKey, Authenticator, User } from "../state/entities.ts";
+import { mapWithBreaths } from "./breaths.ts";
 import { compiled } from "./compiled.ts";
 import { entityReader } from "./entity_reader.ts";
 import { fromColumns, fromRow } from "./entity_rows.ts";
 import { entityTables } from "./entity_tables.ts";
+import { type Keyed, readByAge } from "./pieces.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -20,26 +22,28 @@ const prefix = "credential_";
 const shownColumns = Object.keys(columns).filter((name) => name !== "credential_id");
 
 /** Users with their credentials in one statement, hence of one moment: in two, a user who is deleted between them would be shown without a key. */
-function selectUsers(db: Kysely<Tables>, organizationId: string) {
-  return db
-    .selectFrom("users")
+function withTheirCredentials(users: SelectQueryBuilder<Tables, "users", Tables["users"]>) {
+  return users
     .leftJoin("credentials", (join) =>
       join
         .onRef("credentials.organization_id", "=", "users.organization_id")
         .onRef("credentials.user_id", "=", "users.user_id"),
     )
-    .selectAll("users")
     .select("credentials.credential_id as credential_credential_id")
     .select(shownColumns.map((name) => sql.ref(`credentials.${name}`).as(prefix + name)))
-    .where("users.organization_id", "=", organizationId)
-    .orderBy("users.created_at_ms")
     .orderBy("users.user_id")
     .orderBy("credentials.created_at_ms")
     .orderBy("credentials.credential_id");
 }
 
 const userById = compiled("user_by_id", (db, organizationId: string, userId: string) =>
-  selectUsers(db, organizationId).where("users.user_id", "=", userId),
+  withTheirCredentials(
+    db
+      .selectFrom("users")
+      .selectAll("users")
+      .where("users.organization_id", "=", organizationId)
+      .where("users.user_id", "=", userId),
+  ),
 );
 
 export async function findUser(store: Store, organizationId: string, userId: string): Promise<User | undefined> {
@@ -47,25 +51,57 @@ export async function findUser(store: Store, organizationId: string, userId: str
   return user;
 }
 
-const usersOf = compiled("users_of_organization", selectUsers);
+/** A user may have forty credentials. */
+const usersOfPiece = 16;
+
+const nextUsers = compiled("users_of_organization", (db, organizationId: string, after: string) =>
+  withTheirCredentials(
+    db
+      .selectFrom((inner) =>
+        inner
+          .selectFrom("users")
+          .selectAll()
+          .where("organization_id", "=", organizationId)
+          .where("user_id", ">", after)
+          .orderBy("user_id")
+          .limit(usersOfPiece)
+          .as("users"),
+      )
+      .selectAll("users") as SelectQueryBuilder<Tables, "users", Tables["users"]>,
+  ),
+);
 
 /** All users, the oldest first. How many an organization may have is limited, so they need no pages. */
-export async function listUsers(store: Store, organizationId: string): Promise<User[]> {
-  return toUsers(await usersOf(store, organizationId));
+export function listUsers(store: Store, organizationId: string): Promise<User[]> {
+  const keyed: Keyed<User> = {
+    size: usersOfPiece,
+    read: async (...asked) => toUsers(await nextUsers(...asked)),
+    keyOf: ({ userId }) => userId,
+  };
+  return readByAge(store, organizationId, keyed, ({ createdAtMs }) => createdAtMs);
 }
 
-const credentialsIn = compiled("credentials_of_organization", (db, organizationId: string) =>
+const credentialsOfPiece = 256;
+
+const nextCredentials = compiled("credentials_of_organization", (db, organizationId: string, after: string) =>
   db
     .selectFrom("credentials")
     .selectAll()
     .where("organization_id", "=", organizationId)
-    .orderBy("created_at_ms")
-    .orderBy("credential_id"),
+    .where("credential_id", ">", after)
+    .orderBy("credential_id")
+    .limit(credentialsOfPiece),
 );
 
 /** The keys of all users, the oldest first. */
 export async function listApiKeys(store: Store, organizationId: string): Promise<ApiKey[]> {
-  return toApiKeys(await credentialsIn(store, organizationId));
+  const rows = await readByAge(
+    store,
+    organizationId,
+    { size: credentialsOfPiece, read: nextCredentials, keyOf: (row) => row.credential_id },
+    (row) => row.created_at_ms,
+  );
+  return (await mapWithBreaths(rows, (row) => toApiKeys([row]))).flat();
 }
 
 const credentialById = compiled("credential_by_id", (db, organizationId: string, credentialId: string) =>

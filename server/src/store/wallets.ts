@@ -2,6 +2,7 @@
 import { addressKey } from "@keystead/core/keys/address_spelling.ts";
 import { sql } from "kysely";
 import { compiled } from "./compiled.ts";
+import { readByAge } from "./pieces.ts";
 import { read } from "./read.ts";
 import { boundsOf, type Span } from "./span.ts";
 import type { Store } from "./store.ts";
@@ -55,18 +56,22 @@ export async function findWallet(
   return row;
 }
 
-const walletsOf = compiled("wallets_of_organization", (db, organizationId: string) =>
+const walletsOfPiece = 256;
+
+const nextWallets = compiled("wallets_of_organization", (db, organizationId: string, after: string) =>
   db
     .selectFrom("wallets")
     .select(walletColumns)
     .where("organization_id", "=", organizationId)
-    .orderBy("created_at_ms")
-    .orderBy("wallet_id"),
+    .where("wallet_id", ">", after)
+    .orderBy("wallet_id")
+    .limit(walletsOfPiece),
 );
 
 /** All wallets, the oldest first. How many an organization may have is limited, so they need no pages. */
-export async function listWallets(store: Store, organizationId: string): Promise<WalletRow[]> {
-  return await walletsOf(store, organizationId);
+export function listWallets(store: Store, organizationId: string): Promise<WalletRow[]> {
+  const keyed = { size: walletsOfPiece, read: nextWallets, keyOf: (row: WalletRow) => row.wallet_id };
+  return readByAge(store, organizationId, keyed, (row) => row.created_at_ms);
 }
 
 /** The wallets with these ids, by id. */

@@ -22,7 +22,9 @@ import {
   withPage,
 } from "../state/pages.ts";
 import { type AnyRecord, decodeRecord, isKeyRecord, type KeyRecord, recordIdOf } from "../state/records.ts";
+import { mapWithBreaths } from "../store/breaths.ts";
 import { findPage, findPages } from "../store/organizations.ts";
+import { loadRecords } from "../store/record_batches.ts";
 import { findRecords } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 
@@ -69,8 +71,8 @@ export async function readSources(
   params: unknown,
 ): Promise<FactSources> {
   const wishes = form.activity.records?.(params as never) ?? [];
-  const found = await Promise.all(wishes.map((wish) => findRecords(store, organizationId, wish)));
-  const records = found.flat().map(({ content }) => decodeRecord(withoutMac(content)));
+  const found = await loadRecords(store, organizationId, wishes);
+  const records = await mapWithBreaths(found, ({ content }) => decodeRecord(withoutMac(content)));
   const keyRecords = records.filter(isKeyRecord);
   const known = await readKeyPages(store, organizationId, keyRecords);
   const keys = { records: keyRecords, factsOf: (id: string) => findKeyFacts(known, id) };

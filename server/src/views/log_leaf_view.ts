@@ -2,6 +2,7 @@
 import { toBase64 } from "@keystead/core/encoding/base64.ts";
 import { withoutMac } from "../state/authenticity.ts";
 import { pageBytes } from "../store/activity_lists.ts";
+import { createBreathing } from "../store/breaths.ts";
 import { findLeaf } from "../store/leaves.ts";
 import type { LogPlace } from "../store/log_pages.ts";
 import type { Store } from "../store/store.ts";
@@ -16,12 +17,15 @@ export async function logLeafViews(
   fromLast: boolean,
 ): Promise<LogLeafView[]> {
   const views: LogLeafView[] = [];
+  const breathing = createBreathing();
   let bytes = 0;
   for (const place of fromLast ? places.toReversed() : places) {
     const view = await logLeafView(store, place);
     bytes += view.leaf.length + view.bodies.reduce((sum, { length }) => sum + length, 0);
     if (views.length > 0 && bytes > pageBytes) break;
     views.push(view);
+    const pause = breathing();
+    if (pause !== undefined) await pause;
   }
   return fromLast ? views.reverse() : views;
 }

@@ -20,7 +20,7 @@ import {
   type StoredState,
 } from "../../store/organizations.ts";
 import { type AttemptClaim, claimAttempt } from "../../store/otp_codes.ts";
-import { type FoundRecord, findRecords } from "../../store/records.ts";
+import { loadRecords } from "../../store/record_batches.ts";
 import type { Store } from "../../store/store.ts";
 import type { CourierOrders } from "../link/courier_orders.ts";
 
@@ -312,21 +312,4 @@ function isStateOf(header: Uint8Array, digest: Uint8Array): boolean {
 /** For a signer that has the pages: megabytes of a parent's members need not travel with each request. */
 function headerOnly({ version, header }: StoredHead): StoredState {
   return { version, header, directory: new Uint8Array(0), pages: [] };
-}
-
-const lookUpsAtOnce = 50;
-
-/** A thousand look-ups at once would keep everybody else waiting for as long. */
-async function loadRecords(
-  store: Store,
-  organizationId: string,
-  wishes: readonly RecordWish[],
-): Promise<FoundRecord[]> {
-  const found: FoundRecord[] = [];
-  for (let at = 0; at < wishes.length; at += lookUpsAtOnce) {
-    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
-    const some = wishes.slice(at, at + lookUpsAtOnce);
-    found.push(...(await Promise.all(some.map((wish) => findRecords(store, organizationId, wish)))).flat());
-  }
-  return found;
 }
