@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newTally } from "@keystead/e2e/attackers/attack.ts";
-import { type AttackRow, isLike } from "./attack.ts";
+import { type AttackReport, type AttackRow, isLike } from "./attack.ts";
 import type { HonestResults } from "./attack_messages.ts";
 import { attackText, missedAttacks } from "./attack_report.ts";
 
@@ -79,6 +79,22 @@ test("the report says which attack the neighbour noticed most, beside its own ta
     "sqlite: under 3 attacks 0 requests of the neighbour failed  (target 0)",
     "sqlite: under slow headers the neighbour's p99 is 1.50 times what it was, and nowhere closer to its target  (target 2)",
   ]);
+});
+
+test("each attack is told with its own target, in the report's legend as where it is missed", () => {
+  const during = taking(3);
+  const rows = [row({ during }), row({ name: "payloads flood", during, tally: answered({ "200": 10 }) })];
+  const report: AttackReport = { database: "sqlite", restMb: 0, rows, failed: [] };
+  const told = attackText(report)
+    .split("\n")
+    .filter((line) => line.includes("ratio at most"));
+  assert.equal(told.length, rows.length);
+  assert.match(told[0] ?? "", /^slow headers: .* \(target: ratio at most 2\)$/);
+  assert.match(told[1] ?? "", /^payloads flood: .* \(target: ratio at most 5\)$/);
+  assert.deepEqual(
+    missedAttacks(report).filter((line) => line.includes("neighbour")),
+    ["sqlite: slow headers: p99 of the neighbour is 3.00 times what it was"],
+  );
 });
 
 const answered = (answers: Record<string, number>, said = {}) => ({ ...newTally(), answers, said });

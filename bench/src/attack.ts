@@ -34,7 +34,10 @@ export const calmMs = 8_000;
 
 /** So many attacks of those that share it are held against one calm at most. */
 export const calmShares = 5;
-/** After each of them honest clients are looked at for so long, until they are about as fast as before. Where they stay slower, calm is measured anew. */
+/**
+ * After each of them honest clients are looked at for so long, until they are about as fast as before. Where they stay slower, calm is
+ * measured anew.
+ */
 const lookSeconds = 2;
 const lookRatio = 1.5;
 const mostLooks = 10;

@@ -137,7 +137,10 @@ function countAnswers(chunk: Buffer, answers: Record<string, number>): number {
   return count;
 }
 
-/** Each of `count` connections has so many requests on their way, and sends one more for each that is answered: none is cut off for asking too much at once. */
+/**
+ * Each of `count` connections has so many requests on their way, and sends one more for each that is answered: none is cut off for
+ * asking too much at once.
+ */
 export function press(
   assault: Assault,
   count: number,

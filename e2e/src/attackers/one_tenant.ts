@@ -6,7 +6,7 @@ import { memberFloods } from "./costliest/members.ts";
 import { crowd } from "./costliest/parts.ts";
 import { largeSigningFloods, signingFloods } from "./costliest/signing.ts";
 import { type CostliestName, costliestFloods } from "./costliest.ts";
-import { runLanes } from "./lanes.ts";
+import { type Request, runLanes } from "./lanes.ts";
 import { laneOf, newTenant, parentTenant, tenantLanes } from "./tenant.ts";
 
 /** Whatever a flood is answered: what it asks may be done, fail, be refused, or wait too long. */
@@ -38,16 +38,32 @@ const largeState: Flood = {
   },
 };
 
+/**
+ * Lists of nearly all that one answer may have in it: `get_organization` refuses an organization with more than ten thousand rows.
+ * Connections next to each other begin with different lists.
+ */
+const longLists: Flood = {
+  async begin(tenant) {
+    await crowd(tenant, 760, 10);
+    const paths = ["get_organization", "list_users", "get_api_keys"] as const;
+    return async function* (lane) {
+      const requests = paths.map((path) => lane.ask(path));
+      for (let turn = lane.index; ; turn++) yield requests[turn % requests.length] as Request;
+    };
+  },
+};
+
 type FloodName =
   | "payloads flood"
   | "accounts flood"
   | "large payloads flood"
   | "a large state flood"
-  | "crowd tags flood";
+  | "crowd tags flood"
+  | "long lists flood";
 
 /**
- * Two stopped everybody once. The others are the worst of the rest: one is of large bodies, one has requests that are cheap but for what
- * they change, and one changes nearly every user at once, which is the longest that SQLite is kept by any of them.
+ * Payloads, accounts and long lists stopped everybody once. The others are the worst of the rest: one is of large bodies, one has
+ * requests that are cheap but for what they change, and one changes nearly every user at once, which keeps SQLite for the longest.
  */
 export const tenantFloods: Record<FloodName, Attack> = {
   "payloads flood": flooding("the costliest sign_raw_payloads", signingFloods.sign_raw_payloads, 60),
@@ -62,6 +78,7 @@ export const tenantFloods: Record<FloodName, Attack> = {
   },
   "a large state flood": flooding("a new name for one of a thousand users with ten keys each", largeState, 60),
   "crowd tags flood": flooding("a tag on each of a thousand users", memberFloods.create_user_tag, 60),
+  "long lists flood": flooding("all of eight hundred users with ten keys each, in three kinds of lists", longLists, 60),
 };
 
 export const costliestAttacks = Object.fromEntries(

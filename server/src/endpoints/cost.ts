@@ -1,7 +1,7 @@
 /**
- * What a request costs, told from its parameters and the length of its organization's state, before anything is done for it. One unit is a microsecond of the signer on the
- * machine where these were measured; only their proportions matter. The gateway shares the signer by them; the signer itself shares by
- * the time that is really used, so that an estimate that is wrong costs nobody else anything.
+ * What a request costs, told from its parameters and the length of its organization's state, before anything is done for it. One unit
+ * is a microsecond of the signer on the machine where these were measured; only their proportions matter. The gateway shares the signer
+ * by them; the signer itself shares by the time that is really used, so that an estimate that is wrong costs nobody else anything.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import type { AddressFormat } from "@keystead/core/keys/address_formats.ts";

@@ -1,7 +1,7 @@
 /**
  * Attackers at a real server: refused with the right words and before much of them is read, while honest requests succeed and what
- * waits in the gateway stays within its bounds; and when they are gone, so is everything they held. How fast that is, and how much honest clients notice, is measured by
- * `npm run bench -- --attack`; here nothing is about time.
+ * waits in the gateway stays within its bounds; and when they are gone, so is everything they held. How fast that is, and how much
+ * honest clients notice, is measured by `npm run bench -- --attack`; here nothing is about time.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
