@@ -110,10 +110,11 @@ test("one that reads on and on keeps the others waiting for a while only", async
   write(file);
   const long = await file.take();
   countIn(long);
+  const before = file.cuts();
   const next = await file.take();
   assert.equal(countIn(next), 1);
   file.giveBack(next);
-  assert.equal(file.cuts(), 0);
+  assert.equal(file.cuts(), before);
   file.giveBack(long);
 });
 
