@@ -119,8 +119,10 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const admission = createAdmission(admissionLimits, committer.held);
   const issuers = createIssuerStatements({ courier, needCourier });
   const orders = createCourierOrders({ courier, needCourier });
-  const organizations = createOrganizations(store, link, logRefusedStates(log), admission, issuers, orders);
   const queryQueue = createQueryQueue({ presence });
+  const { startReading } = queryQueue;
+  const onRefused = logRefusedStates(log);
+  const organizations = createOrganizations(store, link, onRefused, admission, issuers, orders, startReading);
   const metrics = createMetrics();
   const heldBytes = () => ({
     ...http.heldBytes(),

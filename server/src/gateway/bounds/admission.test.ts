@@ -63,6 +63,26 @@ test("a costly request goes alone in its organization, and keeps no other organi
   assert.deepEqual(seen, ["costly", "other", "middle", "next"]);
 });
 
+test("who rests keeps its own place, and nobody else's", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { admission, seen, come } = watched({ inFlight: 1, allInFlight: 1 });
+  come("a", "a");
+  come("b", "b");
+  come("a", "a again");
+  assert.deepEqual(seen, ["a"]);
+  admission.leave("a", { cost: 500, bytes: 100 }, 300);
+  await breath();
+  assert.deepEqual(seen, ["a", "b"]);
+  admission.leave("b", { cost: 500, bytes: 100 });
+  t.mock.timers.tick(299);
+  await breath();
+  assert.deepEqual(seen, ["a", "b"]);
+  assert.equal(admission.underWayBytes(), 0);
+  t.mock.timers.tick(1);
+  await breath();
+  assert.deepEqual(seen, ["a", "b", "a again"]);
+});
+
 test("organizations that flood take turns by cost", async () => {
   const { seen, come } = watched({ waiting: 1_000, allCost: 100_000 });
   let leave = come("a", "a", { cost: 90_000 });

@@ -25,8 +25,11 @@ export type Admission = {
   enter(organizationId: string, weight: Weight, caller?: string, signal?: AbortSignal): Promise<void> | undefined;
   /** What it weighs is known better. */
   correct(before: Weight, after: Weight): void;
-  /** The signer has answered it. */
-  leave(organizationId: string, weight: Weight): void;
+  /**
+   * The signer has answered it. The room that all share is free at once; the organization's own place only after `restMs`: nobody else
+   * waits for its rest.
+   */
+  leave(organizationId: string, weight: Weight, restMs?: number): void;
   /** Something that the signer has answered is no longer kept. */
   replyGone(): void;
   /** Whether so many are under way that a stranger should not join them. */
@@ -62,6 +65,12 @@ export function createAdmission(limits: AdmissionLimits, heldReplies: () => Repl
 
   function dispatch(): void {
     ready.dispatch(inFlight.hasRoomFor, start);
+  }
+
+  function freePlace(organization: Organization, weight: Weight): void {
+    unreserve(organization, weight);
+    ready.promote(organization);
+    dispatch();
   }
 
   function sweep(): void {
@@ -102,12 +111,13 @@ export function createAdmission(limits: AdmissionLimits, heldReplies: () => Repl
       inFlight.remove(before);
       inFlight.add(after);
     },
-    leave(organizationId, own) {
+    leave(organizationId, own, restMs = 0) {
       const weight = asKept(own);
+      // One that rests is not idle, and is not forgotten.
       const organization = organizations.get(organizationId);
-      unreserve(organization, weight);
       inFlight.remove(weight);
-      ready.promote(organization);
+      if (restMs <= 0) return freePlace(organization, weight);
+      setTimeout(freePlace, restMs, organization, weight).unref();
       dispatch();
     },
     replyGone() {

@@ -16,7 +16,7 @@ export type Entry = Weight & {
 
 export type Organization = {
   id: string;
-  /** Under way, or ready to be. */
+  /** Under way, ready to be, or at rest after it. */
   inFlight: number;
   cost: number;
   /** By their callers. */

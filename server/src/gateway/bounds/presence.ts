@@ -35,15 +35,6 @@ export function createPresence(): Presence {
 const restTimes = 3;
 const mostRestMs = 200;
 
-export function restAfter(tookMs: number, mostMs = mostRestMs): number {
-  return Math.min(restTimes * tookMs, mostMs);
+export function restAfter(tookMs: number): number {
+  return Math.min(restTimes * tookMs, mostRestMs);
 }
-
-/** Starts to measure, and returns how long the thread has worked since then, in milliseconds. */
-export type StartMeasuring = () => () => number;
-
-/** What the thread did meanwhile, not what the database was waited for: a slow database is nobody's flood. */
-export const measureThread: StartMeasuring = () => {
-  const begun = performance.eventLoopUtilization();
-  return () => performance.eventLoopUtilization(begun).active;
-};

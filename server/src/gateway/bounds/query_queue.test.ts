@@ -1,75 +1,219 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
+import { setImmediate as breath } from "node:timers/promises";
 import { patienceMs } from "../../../../core/test/patience.ts";
 import { createAdmission } from "./admission.ts";
 import { queryLimits } from "./memory_bounds.ts";
 import { createQueryQueue } from "./query_queue.ts";
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const patient = { ...queryLimits, waitMs: patienceMs };
 
-/** Queries that wait for so long, and the most of them at once. */
-function counted(waitMs: number) {
+/** A queue by a clock that only the test moves. Nobody rests in it: what rests are left with is written down. */
+function rig({ isAlone = true, limits = patient } = {}) {
+  const admission = createAdmission(limits);
+  const rests: number[] = [];
+  const { leave } = admission;
+  admission.leave = (organizationId, weight, restMs = 0) => {
+    rests.push(restMs);
+    leave(organizationId, weight);
+  };
+  const at = { nowMs: 1_000, activeMs: 0 };
+  const clock = { nowMs: () => at.nowMs, activeMs: () => at.activeMs };
+  const presence = { seen: () => undefined, isAlone: () => isAlone };
+  const queue = createQueryQueue({ admission, presence, clock });
+  const work = (ms: number) => {
+    at.nowMs += ms;
+    at.activeMs += ms;
+  };
+  const ask = <T>(organizationId: string, ofWork: () => Promise<T>, caller = "ann") =>
+    queue.answer({ organizationId, caller, bytes: 100 }, ofWork);
+  return { queue, rests, work, ask };
+}
+
+/** Queries that go on for a few turns of the loop and work for so long in the last of them, and the most of them at once. */
+function counted(work: () => void) {
   const count = { now: 0, most: 0, done: 0 };
-  const work = async () => {
+  const run = async () => {
     count.now += 1;
     count.most = Math.max(count.most, count.now);
-    await pause(waitMs);
+    for (let turn = 0; turn < 3; turn++) await breath();
+    work();
     count.now -= 1;
     count.done += 1;
   };
-  return { count, work };
+  return { count, run };
 }
 
 test("an organization whose queries take long has one answered at a time, and another's does not wait for them", async () => {
-  const admission = createAdmission({ ...queryLimits, waitMs: patienceMs });
-  const queue = createQueryQueue({ admission, startMeasuring: () => () => 20 });
-  const slow = counted(1);
-  for (let i = 0; i < 5; i++) await queue.answer("a", 100, slow.work);
-  slow.count.most = 0;
-  const flood = Array.from({ length: 20 }, () => queue.answer("a", 100, slow.work));
+  const { work, ask } = rig();
+  const slow = counted(() => work(20));
+  await ask("a", slow.run);
+  const flood = Array.from({ length: 20 }, () => ask("a", slow.run));
   const before = slow.count.done;
-  await queue.answer("b", 100, async () => undefined);
+  await ask("b", async () => undefined);
   assert.ok(slow.count.done - before <= 1, "it waited for the others");
   await Promise.all(flood);
   assert.equal(slow.count.most, 1);
 });
 
-test("of many long queries that come in one tick few are answered in one turn of the loop, of those that follow one", async (t) => {
-  const queue = createQueryQueue({ startMeasuring: () => () => 20 });
+test("the first query of an organization goes alone, and what it takes decides about those that wait for it", async () => {
+  for (const { tookMs, atOnce } of [
+    { tookMs: 20, atOnce: 1 },
+    { tookMs: 0.1, atOnce: 4 },
+  ]) {
+    const { work, ask } = rig();
+    let isFirstOver = false;
+    const first = ask("a", async () => {
+      await counted(() => work(tookMs)).run();
+      isFirstOver = true;
+    });
+    const others = counted(() => work(tookMs));
+    const waiting = Array.from({ length: 12 }, () =>
+      ask("a", async () => {
+        assert.ok(isFirstOver);
+        await others.run();
+      }),
+    );
+    await Promise.all([first, ...waiting]);
+    assert.equal(others.count.most, atOnce);
+  }
+});
+
+test("where the first query has waited too long, the next one goes alone instead of it", async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, "now", () => nowMs);
+  const { work, ask } = rig({ limits: { ...queryLimits, waitMs: 300 } });
+  // As many first ones as may be under way at once.
+  const held = Promise.withResolvers<void>();
+  const others = ["1", "2", "3", "4"].map((organizationId) => ask(organizationId, () => held.promise));
+  let refusals = 0;
+  const first = ask("a", assert.fail).catch((fault) => {
+    assert.equal(fault.code, "resource_exhausted");
+    refusals += 1;
+  });
+  nowMs = 200;
+  const slow = counted(() => work(20));
+  const waiting = Array.from({ length: 4 }, () => ask("a", slow.run));
+  nowMs = 301;
+  while (refusals === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let turn = 0; turn < 10; turn++) await breath();
+  assert.equal(slow.count.done, 0, "it is as costly as any that nobody knows");
+  held.resolve();
+  await Promise.all([first, ...others, ...waiting]);
+  assert.deepEqual([slow.count.done, slow.count.most], [4, 1]);
+});
+
+test("quick queries do not hide a long one", async () => {
+  const { work, ask } = rig();
+  await ask("a", async () => work(20));
+  for (let i = 0; i < 20; i++) await ask("a", async () => work(0.1));
+  const queries = counted(() => work(0.1));
+  await Promise.all(Array.from({ length: 4 }, () => ask("a", queries.run)));
+  assert.equal(queries.count.most, 1);
+  for (let i = 0; i < 100; i++) await ask("a", async () => work(0.1));
+  await Promise.all(Array.from({ length: 4 }, () => ask("a", queries.run)));
+  assert.equal(queries.count.most, 4, "what was long ago is forgotten");
+});
+
+test("what an organization's queries take is remembered, however many others come", async () => {
+  const { work, ask } = rig();
+  await ask("a", async () => work(20));
+  for (let i = 0; i < 6_000; i++) await ask(`other ${i}`, async () => undefined);
+  const slow = counted(() => work(20));
+  await Promise.all([ask("a", async () => undefined), ask("a", slow.run), ask("a", slow.run)]);
+  assert.equal(slow.count.most, 1);
+});
+
+test("callers of one organization take turns", async () => {
+  const { work, ask } = rig();
+  await ask("a", async () => work(20));
+  const order: string[] = [];
+  const asking = (caller: string) =>
+    ask(
+      "a",
+      async () => {
+        order.push(caller);
+        work(20);
+      },
+      caller,
+    );
+  await Promise.all([...Array.from({ length: 10 }, () => asking("eve")), asking("ann")]);
+  assert.ok(order.indexOf("ann") <= 2, `${order}`);
+});
+
+test("what an organization took of the thread it rests for while others are there, and only then", async () => {
+  const withOthers = rig({ isAlone: false });
+  for (let i = 0; i < 4; i++) await withOthers.ask("a", async () => withOthers.work(20));
+  assert.deepEqual(withOthers.rests, [0, 40, 100, 160]);
+  const alone = rig();
+  for (let i = 0; i < 4; i++) await alone.ask("a", async () => alone.work(20));
+  assert.deepEqual(alone.rests, [0, 0, 0, 0]);
+});
+
+test("what a submit reads is charged with the queries of its organization, and little is not", async () => {
+  const { queue, rests, work, ask } = rig({ isAlone: false });
+  const read = (ms: number) => {
+    const endReading = queue.startReading("a");
+    work(ms);
+    return endReading();
+  };
+  assert.equal(read(20), 0);
+  assert.equal(read(100), 280);
+  assert.equal(read(0.5), 0);
+  await ask("a", async () => work(1));
+  assert.deepEqual(rests, [282.5]);
+  assert.equal(read(2_000), 1_000);
+});
+
+test("who is alone does not rest for what it reads", () => {
+  const { queue, work } = rig();
+  const endReading = queue.startReading("a");
+  work(2_000);
+  assert.equal(endReading(), 0);
+});
+
+/** Turns of the loop, by number. */
+function countTurns(t: TestContext): () => number {
   let turn = 0;
   let counting = setImmediate(function count() {
     turn += 1;
     counting = setImmediate(count);
   });
   t.after(() => clearImmediate(counting));
-  /** How many at most are answered in one turn. Nothing in them waits: all of it is work of this thread. */
-  const flood = async (): Promise<number> => {
-    const answered = new Map<number, number>();
-    const work = async () => void answered.set(turn, (answered.get(turn) ?? 0) + 1);
-    await Promise.all(Array.from({ length: 16 }, () => queue.answer("a", 100, work)));
-    return Math.max(...answered.values());
-  };
-  // As many as would be quick ones, until it is known what they take.
-  assert.ok((await flood()) <= 4);
-  assert.equal(await flood(), 1);
+  return () => turn;
+}
+
+test("of many long queries that come in one tick one is answered in each turn of the loop, the first ones as well", async (t) => {
+  const { work, ask } = rig();
+  const turn = countTurns(t);
+  for (let flood = 0; flood < 2; flood++) {
+    const answered: number[] = [];
+    // Nothing in them waits: all of it is work of this thread.
+    const query = async () => {
+      answered.push(turn());
+      work(20);
+    };
+    await Promise.all(Array.from({ length: 16 }, () => ask("a", query)));
+    assert.equal(new Set(answered).size, 16);
+  }
 });
 
 test("queries that only wait for the database are answered at once, however long that takes", async () => {
-  // On a busy machine the thread seems to work while it waits for the processor.
-  const queue = createQueryQueue({ startMeasuring: () => () => 0 });
-  const waiting = counted(30);
-  for (let i = 0; i < 10; i++) await queue.answer("a", 100, waiting.work);
-  await Promise.all(Array.from({ length: 10 }, () => queue.answer("a", 100, waiting.work)));
+  const { ask } = rig();
+  await ask("a", async () => undefined);
+  const waiting = counted(() => undefined);
+  await Promise.all(Array.from({ length: 10 }, () => ask("a", waiting.run)));
   assert.equal(waiting.count.most, 10);
 });
 
 test("a query that fails gives its turn back", async () => {
-  const queue = createQueryQueue();
+  const { queue, ask } = rig();
   const failing = async () => {
-    await pause(10);
+    await breath();
     throw new Error("no");
   };
-  for (let i = 0; i < 10; i++) await assert.rejects(queue.answer("a", 100, failing));
-  await queue.answer("a", 100, async () => undefined);
+  for (let i = 0; i < 40; i++) await assert.rejects(ask("a", failing));
+  await Promise.all(Array.from({ length: 40 }, () => assert.rejects(ask("b", failing))));
+  await ask("a", async () => undefined);
   assert.equal(queue.waitingBytes(), 0);
 });

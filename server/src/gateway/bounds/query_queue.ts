@@ -1,69 +1,124 @@
 /**
  * The queue of queries. The gateway has one thread, and queries are answered in it: many at once of one organization would stand before
- * everybody else's at each step. So an organization whose queries take long has one answered at a time, and organizations take turns.
- * While others are there, it also rests in between: each of their requests takes several steps, and would meet one of its queries at
- * every one of them. What a query takes is not known from its parameters, but the organization's last ones tell.
+ * everybody else's at each step. So an organization whose queries take long has one answered at a time, organizations take turns, and
+ * so do the callers within one. While others are there, an organization gets a quarter of the thread (thread_shares.ts) and rests when it
+ * has had that. What a query takes is not known from its parameters, but the organization's last ones tell.
  */
+import { createLru } from "../../state/lru.ts";
 import { type Admission, createAdmission } from "./admission.ts";
+import type { Weight } from "./admission_limits.ts";
 import { queryLimits } from "./memory_bounds.ts";
-import { createPresence, measureThread, type Presence, restAfter, type StartMeasuring } from "./presence.ts";
+import { createPresence, type Presence } from "./presence.ts";
+import { createThreadShares, rememberedOrganizations, type ThreadClock } from "./thread_shares.ts";
+
+/** Of a caller that is known: a user of the organization, whose turns they are. */
+export type QueuedQuery = { organizationId: string; caller: string; bytes: number };
+
+/**
+ * What a submit reads for its decision is work of the same thread, but it has a place with the signer already and does not wait for one
+ * here. What is returned ends the reading: it charges the organization, and says how long that is to rest, in milliseconds.
+ */
+export type StartReading = (organizationId: string) => () => number;
+
+/** Where there is no queue: nobody is charged. */
+export const noRest: StartReading = () => () => 0;
 
 export type QueryQueue = {
-  /** Answers a query of a caller that is known, when its turn comes. */
-  answer<T>(organizationId: string, bytes: number, work: () => Promise<T>): Promise<T>;
+  /** Answers a query when its turn comes. */
+  answer<T>(query: QueuedQuery, work: () => Promise<T>): Promise<T>;
+  startReading: StartReading;
   seen: Presence["seen"];
   waitingBytes(): number;
 };
 
-/** How much the newest query counts. */
-const weightOfNewest = 0.25;
-/** Of organizations that are remembered for what their queries take; others begin anew. */
-const most = 4_096;
-/** In microseconds, of an organization that is not known yet; and what is worth a rest. */
+/** How much the newest query counts where it took less than those before. Many short ones would otherwise soon hide a long one. */
+const weightOfShorter = 0.05;
+/** In microseconds. What an organization's first query is taken for: it goes alone, and tells about the others. */
+const longest = 250_000;
+/** For those that wait behind that one. */
 const usual = 1_000;
+/** Before those that take longer, other events come first. */
 const long = 2_000;
 
-/** The rest is after the answer: only the organization's next query waits for its end, and none for longer than this. */
-const mostRestMs = 1_000;
+/** What takes less is read for nearly every submit, and mostly is not even work of its own but of others meanwhile. */
+const leastReadingMs = 1;
 
-export type QueryQueueOptions = { admission?: Admission; presence?: Presence; startMeasuring?: StartMeasuring };
+export type QueryQueueOptions = { admission?: Admission; presence?: Presence; clock?: ThreadClock };
 
 export function createQueryQueue({
   admission = createAdmission(queryLimits),
   presence: { seen, isAlone } = createPresence(),
-  startMeasuring = measureThread,
+  clock,
 }: QueryQueueOptions = {}): QueryQueue {
-  const costs = new Map<string, number>();
+  const shares = createThreadShares(isAlone, clock);
+  const costs = createLru<number>(rememberedOrganizations);
+  /** Organizations whose first query is on its way. */
+  const learning = new Set<string>();
 
-  function note(organizationId: string, before: number, tookMs: number): void {
-    if (costs.size >= most) costs.clear();
-    costs.set(organizationId, before + weightOfNewest * (tookMs * 1_000 - before));
+  function note(organizationId: string, tookMs: number): void {
+    const took = tookMs * 1_000;
+    const before = costs.get(organizationId) ?? 0;
+    costs.set(organizationId, Math.max(took, before + weightOfShorter * (took - before)), 1);
+  }
+
+  /** Resolves to the weight that it has its place with. */
+  async function enter({ organizationId, caller, bytes }: QueuedQuery, isFirst: boolean): Promise<Weight> {
+    const known = () => costs.get(organizationId) ?? longest;
+    const isBehindFirst = !isFirst && learning.has(organizationId);
+    for (let cost = isBehindFirst ? usual : known(); ; cost = known()) {
+      const weight = { cost, bytes };
+      const turn = admission.enter(organizationId, weight, caller);
+      if (turn !== undefined) await turn;
+      if (!isMuchMore(known(), cost)) {
+        // What was read from many connections at once would otherwise be one long piece of work: each query would be answered before the
+        // next is looked at, so that none of them ever waits.
+        if (turn !== undefined || cost > long) await new Promise((resolve) => setImmediate(resolve));
+        return weight;
+      }
+      // While it waited, its organization's queries turned out to take long: it must not go beside others.
+      admission.leave(organizationId, weight);
+    }
+  }
+
+  async function answerInTurn<T>(query: QueuedQuery, work: () => Promise<T>, isFirst: boolean): Promise<T> {
+    const { organizationId } = query;
+    const weight = await enter(query, isFirst);
+    const endWork = shares.start(organizationId);
+    try {
+      return await work();
+    } finally {
+      const tookMs = endWork();
+      note(organizationId, tookMs);
+      admission.leave(organizationId, weight, shares.charge(organizationId, tookMs));
+    }
   }
 
   return {
     seen,
-    async answer(organizationId, bytes, work) {
+    async answer(query, work) {
+      const { organizationId } = query;
       seen(organizationId);
-      const known = costs.get(organizationId);
-      const cost = known ?? usual;
-      const weight = { cost, bytes };
-      const turn = admission.enter(organizationId, weight);
-      if (turn !== undefined) await turn;
-      // Other events come first. What was read from many connections at once would otherwise be one long piece of work: each query would be
-      // answered before the next is looked at, so that none of them ever waits.
-      if (turn !== undefined || known === undefined || known > long)
-        await new Promise((resolve) => setImmediate(resolve));
-      const workedMs = startMeasuring();
+      const isFirst = costs.get(organizationId) === undefined && !learning.has(organizationId);
+      if (!isFirst) return answerInTurn(query, work, false);
+      learning.add(organizationId);
       try {
-        return await work();
+        return await answerInTurn(query, work, true);
       } finally {
-        const tookMs = workedMs();
-        note(organizationId, cost, tookMs);
-        const leave = () => admission.leave(organizationId, weight);
-        if (cost > long && !isAlone(organizationId)) setTimeout(leave, restAfter(tookMs, mostRestMs));
-        else leave();
+        learning.delete(organizationId);
       }
+    },
+    startReading(organizationId) {
+      const endReading = shares.start(organizationId);
+      return () => {
+        const tookMs = endReading();
+        return tookMs < leastReadingMs ? 0 : shares.charge(organizationId, tookMs);
+      };
     },
     waitingBytes: admission.waitingBytes,
   };
+}
+
+/** So much that a query which is to go with others would have to go with fewer. It at least doubles, so this is soon over. */
+function isMuchMore(cost: number, taken: number): boolean {
+  return cost > long && cost > 2 * taken;
 }

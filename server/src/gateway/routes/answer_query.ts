@@ -54,7 +54,8 @@ export async function answerQuery(
   };
   const run = (from: Store) => query.run(from, caller, asked, dialect, access);
   // Sent within its turn: writing a long answer is work that others wait for.
-  await queryQueue.answer(caller.organizationId, body.length, async () => {
+  const queued = { organizationId: caller.organizationId, caller: caller.userId, bytes: body.length };
+  await queryQueue.answer(queued, async () => {
     const answer = await naming(body, () => (query.inSnapshot === true ? inSnapshot(store, run) : run(store)));
     send({ kind: "json", value: answer });
   });

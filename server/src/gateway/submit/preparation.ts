@@ -7,6 +7,7 @@ import { sha256 } from "../../state/digest.ts";
 import type { RecordWish } from "../../state/record_wish.ts";
 import type { Store } from "../../store/store.ts";
 import type { Admission } from "../bounds/admission.ts";
+import type { StartReading } from "../bounds/query_queue.ts";
 import type { LinkTurn } from "../link/signer_link.ts";
 import type { AnsweredAttempt, Organization, Stamped } from "./organization.ts";
 import { type WeighedRequest, weightAsSent, weightOf } from "./request_weight.ts";
@@ -40,9 +41,12 @@ export type Decided = { prepared: readonly Prepared[]; run: Run };
 /** A state that the signer refused. */
 type RefusedState = { version: number | undefined; message: string; isRepeated: boolean };
 
+export type PreparationDependencies = { store: Store; admission: Admission; startReading: StartReading };
+
 export class Preparation {
   readonly #organization: Organization;
   readonly #admission: Admission;
+  readonly #startReading: StartReading;
   readonly #request: PrepareRequest;
   /** As it was expected before anything was read for it, and as it counts in admission. */
   readonly #expected: ReturnType<typeof weightOf>;
@@ -51,15 +55,22 @@ export class Preparation {
   readonly #source: Source;
   readonly #supplies = noSupplies();
   #isAdmitted = false;
+  /** What its organization is to rest for what was read here. */
+  #restMs = 0;
   #refused: RefusedState | undefined;
   /** What was given and wished for again. */
   #repeated: string | undefined;
 
-  constructor(store: Store, admission: Admission, organization: Organization, request: PrepareRequest) {
+  constructor(
+    { store, admission, startReading }: PreparationDependencies,
+    organization: Organization,
+    request: PrepareRequest,
+  ) {
     const { organizationId, expect, release, issuers, orders } = organization;
     const { body, records: declared, actingParentId } = request;
     this.#organization = organization;
     this.#admission = admission;
+    this.#startReading = startReading;
     this.#request = request;
     // The first of those that come together offers the state; the others follow it.
     this.#expected = weightOf(request, organization.run === undefined && !organization.isBusy);
@@ -84,13 +95,26 @@ export class Preparation {
         if (place !== undefined) await place;
         this.#isAdmitted = true;
       }
-      await bring(this.#supplies, this.#source, this.#withExpected(quick));
+      await this.#read(this.#withExpected(quick));
       const step = this.#toStep(await organization.ask(this.#turn, this.#request, this.#supplies, this.#onSend));
       return step.kind === "again" && round.isLastAttempt ? this.#giveUp() : step;
     } catch (error) {
       // What the signer refuses to decide on is not worth following; the next request offers the database anew.
       if (error instanceof Fault && error.code === "unavailable") organization.run?.abandon();
       return { kind: "refused", error };
+    }
+  }
+
+  /**
+   * Reading a thousand records is work of the thread that answers queries, and counts to what the organization may have of it. It does
+   * not wait for that here: others of the organization would wait behind the place that it holds. It rests afterwards.
+   */
+  async #read(needs: readonly Need[]): Promise<void> {
+    const endReading = this.#startReading(this.#organization.organizationId);
+    try {
+      await bring(this.#supplies, this.#source, needs);
+    } finally {
+      this.#restMs = Math.max(this.#restMs, endReading());
     }
   }
 
@@ -114,8 +138,10 @@ export class Preparation {
   }
 
   #leavePlace(): void {
-    if (this.#isAdmitted) this.#admission.leave(this.#organization.organizationId, this.#weight);
+    if (!this.#isAdmitted) return;
+    this.#admission.leave(this.#organization.organizationId, this.#weight, this.#restMs);
     this.#isAdmitted = false;
+    this.#restMs = 0;
   }
 
   #toStep({ answer, run, offered }: AnsweredAttempt): RoundResult<Decided, Need> {
