@@ -120,9 +120,16 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const issuers = createIssuerStatements({ courier, needCourier });
   const orders = createCourierOrders({ courier, needCourier });
   const queryQueue = createQueryQueue({ presence });
-  const { startReading } = queryQueue;
   const onRefused = logRefusedStates(log);
-  const organizations = createOrganizations(store, link, onRefused, admission, issuers, orders, startReading);
+  const organizations = createOrganizations(
+    store,
+    link,
+    onRefused,
+    admission,
+    issuers,
+    orders,
+    queryQueue.readForSubmit,
+  );
   const metrics = createMetrics();
   const heldBytes = () => ({
     ...http.heldBytes(),

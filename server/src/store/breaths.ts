@@ -1,5 +1,6 @@
 /** Work that pauses, in the gateway's one thread: others are let in between its pieces. */
 import type { Work } from "@keystead/core/work.ts";
+import { resumes } from "./thread_meter.ts";
 
 /** What of it is done before others are let in. */
 const breathMs = 2;
@@ -11,10 +12,10 @@ const paused: (() => void)[] = [];
  * being made would otherwise be one long piece together.
  */
 export function breath(): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise<void>((resolve) => {
     paused.push(resolve);
     if (paused.length === 1) setImmediate(goOn);
-  });
+  }).then(resumes);
 }
 
 function goOn(): void {

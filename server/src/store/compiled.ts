@@ -7,6 +7,7 @@ import type { CompiledQuery, Kysely } from "kysely";
 import { unlessAway } from "./database_away.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
+import { resumesWith } from "./thread_meter.ts";
 
 /** Stands for the argument of that index while a query is compiled. */
 class Placeholder {
@@ -42,7 +43,7 @@ export function compiled<A extends readonly unknown[], Row>(
       return store.sqlite.reading(run);
     }
     return store.pool.query({ name, text, values }).then(
-      ({ rows }) => rows as Row[],
+      ({ rows }) => resumesWith(rows as Row[]),
       (error) => {
         throw unlessAway(error);
       },

@@ -6,6 +6,7 @@ import { type SqliteConnection, sqliteDialect } from "./sqlite_dialect.ts";
 import type { SqliteReader } from "./sqlite_readers.ts";
 import type { PostgresStore, SqliteStore, Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
+import { resumes } from "./thread_meter.ts";
 import { Turns } from "./turns.ts";
 
 const snapshots = new WeakSet<Store>();
@@ -40,6 +41,7 @@ export async function inLongSnapshot<T>(store: Store, work: (snapshot: Store) =>
 async function throughReader<T>(store: SqliteStore, work: (snapshot: Store) => T | Promise<T>): Promise<T> {
   const { readers } = store.sqlite;
   const reader = await readers.take();
+  resumes();
   try {
     return await work(readingStore(store, reader));
   } finally {
@@ -75,6 +77,7 @@ async function inTransaction<T>(store: PostgresStore, work: (snapshot: Store) =>
     return await transaction.execute(async (db) => {
       const snapshot = { ...store, db, pool: poolOf(db) };
       snapshots.add(snapshot);
+      resumes();
       return work(snapshot);
     });
   } catch (error) {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { type TestContext, test } from "node:test";
 import { setImmediate as breath } from "node:timers/promises";
 import { patienceMs } from "../../../../core/test/patience.ts";
@@ -17,13 +18,18 @@ function rig({ isAlone = true, limits = patient } = {}) {
     rests.push(restMs);
     leave(organizationId, weight);
   };
-  const at = { nowMs: 1_000, activeMs: 0 };
-  const clock = { nowMs: () => at.nowMs, activeMs: () => at.activeMs };
+  let nowMs = 1_000;
+  const meters = new AsyncLocalStorage<{ ms: number }>();
+  const measure = <T>(asked: () => Promise<T> | T) => {
+    const meter = { ms: 0 };
+    return { value: meters.run(meter, () => Promise.try(asked)), workedMs: () => meter.ms };
+  };
   const presence = { seen: () => undefined, isAlone: () => isAlone };
-  const queue = createQueryQueue({ admission, presence, clock });
+  const queue = createQueryQueue({ admission, presence, measure, now: () => nowMs });
   const work = (ms: number) => {
-    at.nowMs += ms;
-    at.activeMs += ms;
+    nowMs += ms;
+    const meter = meters.getStore();
+    if (meter !== undefined) meter.ms += ms;
   };
   const ask = <T>(organizationId: string, ofWork: () => Promise<T>, caller = "ann") =>
     queue.answer({ organizationId, caller, bytes: 100 }, ofWork);
@@ -152,24 +158,23 @@ test("what an organization took of the thread it rests for while others are ther
 
 test("what a submit reads is charged with the queries of its organization, and little is not", async () => {
   const { queue, rests, work, ask } = rig({ isAlone: false });
-  const read = (ms: number) => {
-    const endReading = queue.startReading("a");
-    work(ms);
-    return endReading();
-  };
-  assert.equal(read(20), 0);
-  assert.equal(read(100), 280);
-  assert.equal(read(0.5), 0);
+  const read = (ms: number) => queue.readForSubmit("a", () => work(ms));
+  assert.equal(await read(20), 0);
+  assert.equal(await read(100), 280);
+  assert.equal(await read(0.5), 0);
   await ask("a", async () => work(1));
   assert.deepEqual(rests, [282.5]);
-  assert.equal(read(2_000), 1_000);
+  assert.equal(await read(2_000), 1_000);
 });
 
-test("who is alone does not rest for what it reads", () => {
+test("who is alone does not rest for what it reads", async () => {
   const { queue, work } = rig();
-  const endReading = queue.startReading("a");
-  work(2_000);
-  assert.equal(endReading(), 0);
+  assert.equal(await queue.readForSubmit("a", () => work(2_000)), 0);
+});
+
+test("reading that fails fails for who reads", async () => {
+  const { queue } = rig();
+  await assert.rejects(async () => queue.readForSubmit("a", () => Promise.reject(new Error("no"))), /no/);
 });
 
 /** Turns of the loop, by number. */

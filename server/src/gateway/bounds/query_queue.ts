@@ -5,28 +5,29 @@
  * has had that. What a query takes is not known from its parameters, but the organization's last ones tell.
  */
 import { createLru } from "../../state/lru.ts";
+import { metered } from "../../store/thread_meter.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 import type { Weight } from "./admission_limits.ts";
 import { queryLimits } from "./memory_bounds.ts";
 import { createPresence, type Presence } from "./presence.ts";
-import { createThreadShares, rememberedOrganizations, type ThreadClock } from "./thread_shares.ts";
+import { createThreadShares, rememberedOrganizations } from "./thread_shares.ts";
 
 /** Of a caller that is known: a user of the organization, whose turns they are. */
 export type QueuedQuery = { organizationId: string; caller: string; bytes: number };
 
 /**
  * What a submit reads for its decision is work of the same thread, but it has a place with the signer already and does not wait for one
- * here. What is returned ends the reading: it charges the organization, and says how long that is to rest, in milliseconds.
+ * here. The organization is charged for it; returned is how long it is to rest, in milliseconds.
  */
-export type StartReading = (organizationId: string) => () => number;
+export type ReadForSubmit = (organizationId: string, reading: () => Promise<void> | void) => Promise<number> | number;
 
 /** Where there is no queue: nobody is charged. */
-export const noRest: StartReading = () => () => 0;
+export const noRest: ReadForSubmit = (_, reading) => reading()?.then(() => 0) ?? 0;
 
 export type QueryQueue = {
   /** Answers a query when its turn comes. */
   answer<T>(query: QueuedQuery, work: () => Promise<T>): Promise<T>;
-  startReading: StartReading;
+  readForSubmit: ReadForSubmit;
   seen: Presence["seen"];
   waitingBytes(): number;
 };
@@ -40,17 +41,21 @@ const usual = 1_000;
 /** Before those that take longer, other events come first. */
 const long = 2_000;
 
-/** What takes less is read for nearly every submit, and mostly is not even work of its own but of others meanwhile. */
+/** What takes less is read for nearly every submit. */
 const leastReadingMs = 1;
 
-export type QueryQueueOptions = { admission?: Admission; presence?: Presence; clock?: ThreadClock };
+/** Does the work, and can say what the thread has done for it. */
+type Measure = typeof metered;
+
+export type QueryQueueOptions = { admission?: Admission; presence?: Presence; measure?: Measure; now?: () => number };
 
 export function createQueryQueue({
   admission = createAdmission(queryLimits),
   presence: { seen, isAlone } = createPresence(),
-  clock,
+  measure = metered,
+  now,
 }: QueryQueueOptions = {}): QueryQueue {
-  const shares = createThreadShares(isAlone, clock);
+  const charge = createThreadShares(isAlone, now);
   const costs = createLru<number>(rememberedOrganizations);
   /** Organizations whose first query is on its way. */
   const learning = new Set<string>();
@@ -83,13 +88,13 @@ export function createQueryQueue({
   async function answerInTurn<T>(query: QueuedQuery, work: () => Promise<T>, isFirst: boolean): Promise<T> {
     const { organizationId } = query;
     const weight = await enter(query, isFirst);
-    const endWork = shares.start(organizationId);
+    const { value, workedMs } = measure(work);
     try {
-      return await work();
+      return await value;
     } finally {
-      const tookMs = endWork();
+      const tookMs = workedMs();
       note(organizationId, tookMs);
-      admission.leave(organizationId, weight, shares.charge(organizationId, tookMs));
+      admission.leave(organizationId, weight, charge(organizationId, tookMs));
     }
   }
 
@@ -107,12 +112,12 @@ export function createQueryQueue({
         learning.delete(organizationId);
       }
     },
-    startReading(organizationId) {
-      const endReading = shares.start(organizationId);
-      return () => {
-        const tookMs = endReading();
-        return tookMs < leastReadingMs ? 0 : shares.charge(organizationId, tookMs);
-      };
+    readForSubmit(organizationId, reading) {
+      const { value, workedMs } = measure(reading);
+      return value.then(() => {
+        const tookMs = workedMs();
+        return tookMs < leastReadingMs ? 0 : charge(organizationId, tookMs);
+      });
     },
     waitingBytes: admission.waitingBytes,
   };

@@ -4,7 +4,7 @@ import { findStateLength } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import { type Admission, createAdmission } from "../bounds/admission.ts";
 import { admissionLimits } from "../bounds/memory_bounds.ts";
-import { noRest, type StartReading } from "../bounds/query_queue.ts";
+import { noRest, type ReadForSubmit } from "../bounds/query_queue.ts";
 import { type CourierOrders, noOrders } from "../link/courier_orders.ts";
 import type { SignerLink } from "../link/signer_link.ts";
 import { Organization, type OrganizationContext } from "./organization.ts";
@@ -37,7 +37,7 @@ export function createOrganizations(
   admission: Admission = createAdmission(admissionLimits),
   issuers: IssuerSource = noIssuers,
   orders: CourierOrders = noOrders,
-  startReading: StartReading = noRest,
+  readForSubmit: ReadForSubmit = noRest,
 ): Organizations {
   const organizations = new Map<string, Organization>();
   const expected: OrganizationContext["expected"] = createLru(maxExpected);
@@ -59,7 +59,7 @@ export function createOrganizations(
         organization = new Organization(context, organizationId);
         organizations.set(organizationId, organization);
       }
-      const preparation = new Preparation({ store, admission, startReading }, organization, request);
+      const preparation = new Preparation({ store, admission, readForSubmit }, organization, request);
       forgetIdle(organizations);
       return preparation;
     },

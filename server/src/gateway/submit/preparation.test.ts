@@ -19,18 +19,24 @@ test("what is owed for reading rests on the place with the signer, by the most t
     leave(id, weight);
   };
   const readers: string[] = [];
-  const startReading = (id: string) => {
+  const readForSubmit = async (id: string, reading: () => Promise<void> | void) => {
+    await reading();
     readers.push(id);
-    return () => {
-      owed.push([40, 70, 10][owed.length] ?? 0);
-      return owed.at(-1) ?? 0;
-    };
+    owed.push([40, 70, 10][owed.length] ?? 0);
+    return owed.at(-1) ?? 0;
   };
   rig.dependencies.organizations = createOrganizations(
-    ...([store, link, assert.fail, admission, issuers, noOrders, startReading] as const),
+    ...([store, link, assert.fail, admission, issuers, noOrders, readForSubmit] as const),
   );
   await rig.submit(rig.root, "create_user_tag", { userTagName: "first", userIds: [] });
-  assert.deepEqual(rests, [Math.max(...owed)]);
-  await rig.submit(rig.root, "create_user_tag", { userTagName: "second", userIds: [] });
+  assert.deepEqual([rests, readers], [[0], []], "little is not measured");
+  const privateKeys = Array.from({ length: 9 }, (_, n) => ({
+    privateKeyName: `key ${n}`,
+    curve: "CURVE_ED25519",
+    addressFormats: [],
+    privateKeyTags: [],
+  }));
+  await rig.submit(rig.root, "create_private_keys", { privateKeys });
+  assert.deepEqual(rests, [0, Math.max(...owed)]);
   assert.deepEqual(new Set(readers), new Set([organizationId]));
 });

@@ -7,7 +7,7 @@ import { sha256 } from "../../state/digest.ts";
 import type { RecordWish } from "../../state/record_wish.ts";
 import type { Store } from "../../store/store.ts";
 import type { Admission } from "../bounds/admission.ts";
-import type { StartReading } from "../bounds/query_queue.ts";
+import type { ReadForSubmit } from "../bounds/query_queue.ts";
 import type { LinkTurn } from "../link/signer_link.ts";
 import type { AnsweredAttempt, Organization, Stamped } from "./organization.ts";
 import { type WeighedRequest, weightAsSent, weightOf } from "./request_weight.ts";
@@ -41,12 +41,15 @@ export type Decided = { prepared: readonly Prepared[]; run: Run };
 /** A state that the signer refused. */
 type RefusedState = { version: number | undefined; message: string; isRepeated: boolean };
 
-export type PreparationDependencies = { store: Store; admission: Admission; startReading: StartReading };
+export type PreparationDependencies = { store: Store; admission: Admission; readForSubmit: ReadForSubmit };
+
+/** As nearly every request has. They are not worth being measured. */
+const fewReads = 8;
 
 export class Preparation {
   readonly #organization: Organization;
   readonly #admission: Admission;
-  readonly #startReading: StartReading;
+  readonly #readForSubmit: ReadForSubmit;
   readonly #request: PrepareRequest;
   /** As it was expected before anything was read for it, and as it counts in admission. */
   readonly #expected: ReturnType<typeof weightOf>;
@@ -62,7 +65,7 @@ export class Preparation {
   #repeated: string | undefined;
 
   constructor(
-    { store, admission, startReading }: PreparationDependencies,
+    { store, admission, readForSubmit }: PreparationDependencies,
     organization: Organization,
     request: PrepareRequest,
   ) {
@@ -70,7 +73,7 @@ export class Preparation {
     const { body, records: declared, actingParentId } = request;
     this.#organization = organization;
     this.#admission = admission;
-    this.#startReading = startReading;
+    this.#readForSubmit = readForSubmit;
     this.#request = request;
     // The first of those that come together offers the state; the others follow it.
     this.#expected = weightOf(request, organization.run === undefined && !organization.isBusy);
@@ -95,7 +98,8 @@ export class Preparation {
         if (place !== undefined) await place;
         this.#isAdmitted = true;
       }
-      await this.#read(this.#withExpected(quick));
+      const reading = this.#read(this.#withExpected(quick));
+      if (reading !== undefined) await reading;
       const step = this.#toStep(await organization.ask(this.#turn, this.#request, this.#supplies, this.#onSend));
       return step.kind === "again" && round.isLastAttempt ? this.#giveUp() : step;
     } catch (error) {
@@ -109,13 +113,12 @@ export class Preparation {
    * Reading a thousand records is work of the thread that answers queries, and counts to what the organization may have of it. It does
    * not wait for that here: others of the organization would wait behind the place that it holds. It rests afterwards.
    */
-  async #read(needs: readonly Need[]): Promise<void> {
-    const endReading = this.#startReading(this.#organization.organizationId);
-    try {
-      await bring(this.#supplies, this.#source, needs);
-    } finally {
-      this.#restMs = Math.max(this.#restMs, endReading());
-    }
+  #read(needs: readonly Need[]): Promise<void> | void {
+    const reading = () => bring(this.#supplies, this.#source, needs);
+    if (needs.length <= fewReads && this.#source.declared.length <= fewReads) return reading();
+    return Promise.resolve(this.#readForSubmit(this.#organization.organizationId, reading)).then((restMs) => {
+      this.#restMs = Math.max(this.#restMs, restMs);
+    });
   }
 
   readonly #onSend = (sent: Request<"prepare">): void => {
