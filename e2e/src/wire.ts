@@ -39,7 +39,7 @@ export function bytesOf(body: unknown): Uint8Array {
  */
 export function isLate({ status, json }: Pick<Answer, "status" | "json">): boolean {
   const message = json?.message ?? "";
-  if (status === 429) return message === "too many requests of this organization wait; try again";
+  if (status === 429) return /^too many requests (of this organization )?wait; try again$/.test(message);
   if (status !== 503) return false;
   return /^the (signer (did not answer in time|is not running)|request waited too long for its turn)/.test(message);
 }

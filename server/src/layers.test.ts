@@ -83,7 +83,7 @@ const innerRooms: Readonly<Record<string, Readonly<Record<string, readonly strin
     submit: ["bounds", "link", "evidence", "issuers", "places"],
     http: ["bounds"],
     // What people without a credential ask for: activities that are written here, and look-ups.
-    proxy: ["evidence", "submit", "http"],
+    proxy: ["bounds", "evidence", "submit", "http"],
     jobs: ["link"],
     // The public log: joining a signer's, having it signed, and reading it.
     log: ["bounds", "link", "places", "submit", "jobs"],

@@ -3,6 +3,7 @@
 import { Fault } from "@keystead/core/fault.ts";
 import type { Answer, Route } from "../src/gateway/http/route.ts";
 import { defaultBudgets } from "../src/gateway/proxy/address_budgets.ts";
+import { createProxyTurns } from "../src/gateway/proxy/proxy_turns.ts";
 import { authProxyRoutes, type ProxyDependencies } from "../src/gateway/routes/auth_proxy.ts";
 import { errorBody, statusOf, toFailure } from "../src/views/error_body.ts";
 import type { GatewayRig } from "./gateway_rig.ts";
@@ -43,7 +44,7 @@ export function openProxy(
 ): ProxyRig {
   const linkingIssuers = new Set(["https://accounts.google.com"]);
   const fixed = { budgets: defaultBudgets, channels: ["email", "sms"], captcha: undefined, linkingIssuers };
-  const routes = authProxyRoutes({ ...rig.dependencies, ...fixed, ...changes });
+  const routes = authProxyRoutes({ ...rig.dependencies, turns: createProxyTurns(), ...fixed, ...changes });
   const call: ProxyRig["call"] = async (path, body, options = {}) => {
     const route = routes.find((each) => each.path === `/v1/${path}`);
     if (route === undefined) throw new Error(`there is no route ${path}`);

@@ -36,6 +36,7 @@ import { createStatementExchange } from "./log/statement_exchange.ts";
 import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
 import { LogPlaces } from "./places/log_places.ts";
 import { defaultBudgets, type ProxyBudgets } from "./proxy/address_budgets.ts";
+import { createProxyTurns } from "./proxy/proxy_turns.ts";
 import { createPublishedLogs } from "./published_logs.ts";
 import { createReadiness } from "./readiness.ts";
 import { apiRoutes } from "./routes/api.ts";
@@ -130,10 +131,12 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     orders,
     queryQueue.readForSubmit,
   );
+  const turns = createProxyTurns({ presence });
   const metrics = createMetrics();
   const heldBytes = () => ({
     ...http.heldBytes(),
     queries: queryQueue.waitingBytes(),
+    proxy: turns.waitingBytes(),
     waiting: admission.waitingBytes(),
     underWay: admission.underWayBytes(),
     signerQueue: link.queuedBytes(),
@@ -166,7 +169,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { linkingIssuers = new Set() } = dependencies;
   const { check } = createCaptchaChecks({ courier, needCourier });
   const captcha = siteKey === undefined ? undefined : { siteKey, check };
-  const proxyRoutes = authProxyRoutes({ ...submits, budgets, channels, captcha, linkingIssuers });
+  const proxyRoutes = authProxyRoutes({ ...submits, turns, budgets, channels, captcha, linkingIssuers });
   const statements = createStatementExchange({ store, link, places, signerTrouble: signer.trouble });
   const routes: Route[] = [
     ...apiRoutes({

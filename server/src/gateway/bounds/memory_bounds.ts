@@ -16,6 +16,8 @@ export const memoryBounds = {
   waiting: 32 * mebibyte,
   /** Queries that wait for their turn. Their bodies are among those above, too. */
   queries: 32 * mebibyte,
+  /** Requests of the auth proxy that wait to be read. Their bodies are among those above, as long as their connections are open. */
+  proxy: 8 * mebibyte,
   /** Those that are under way to the signer, with the states that they offer; what it does not read yet of them is also bounded by itself. */
   underWay: 32 * mebibyte,
   signerQueue: 32 * mebibyte,

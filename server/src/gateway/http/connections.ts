@@ -1,9 +1,9 @@
 /**
  * Connections and their limits. Each is answered one request at a time, in order; an organization's large requests are worked on one at
- * a time; refusals of stamps leave one by one; and when there are too many connections, the one whose client was waited for longest is closed,
- * whether it says nothing, never ends its request or does not read its answer. So no client gets more of this process than its share
- * by asking faster, asking more, holding on or never reading. What came on a connection before is never held against what comes next:
- * behind a proxy that is somebody else's.
+ * a time; refusals of stamps and of spent budgets leave one by one; and when there are too many connections, the one whose client was
+ * waited for longest is closed, whether it says nothing, never ends its request or does not read its answer. So no client gets more of
+ * this process than its share by asking faster, asking more, holding on or never reading. What came on a connection before is never held
+ * against what comes next: behind a proxy that is somebody else's.
  */
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -37,8 +37,8 @@ export type Connections = {
   /** The request's body is parsed. */
   bodyIsRead(socket: Socket): void;
   /**
-   * Before a stamp is refused: undefined when the refusal may leave at once. Many refusals leave one by one, so that clients that
-   * wait for one answer before they ask again ask no faster than that. Nobody else waits with them.
+   * Before a stamp is refused, or a request whose budget is spent: undefined when the refusal may leave at once. Many refusals leave one
+   * by one, so that clients that wait for one answer before they ask again ask no faster than that. Nobody else waits with them.
    */
   paceRefusal(socket: Socket): Promise<void> | undefined;
   /** The same for refusals because too much waits: a client that asks again at once must not cost as much as if it were served. */
@@ -47,7 +47,7 @@ export type Connections = {
   heldBytes(): { pipelined: number; bodies: number; answers: number };
 };
 
-/** Between two refusals of stamps: some 900 in a second, which is a small part of what this process can do. */
+/** Between two refusals of stamps or spent budgets: some 900 in a second, which is a small part of what this process can do. */
 const refusalPauseMs = 1;
 
 /** Between two refusals because too much waits: each was read and validated before. */

@@ -4,6 +4,7 @@
  */
 import { Fault } from "@keystead/core/fault.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { BudgetSpent } from "../bounds/budget_spent.ts";
 import { Overloaded } from "../bounds/overloaded.ts";
 import { clientVersion, type FaultLog, sendAnswer, sendFault, statusOfAnswer } from "./answers.ts";
 import type { Bodies } from "./bodies.ts";
@@ -21,7 +22,7 @@ export type Guards = {
   trustedProxies: TrustedProxies;
 };
 
-/** Requests that are refused for their stamps may wait for their refusal up to this; a larger one has had to wait already. */
+/** Requests whose refusal is cheap to provoke may wait for it up to this; a larger one has had to wait already. */
 const maxPacedBytes = 16 * 1024;
 
 const noBody = new Uint8Array(0);
@@ -53,7 +54,7 @@ export function guardedHandler(guards: Guards, route: Route) {
       await handled;
       if (!isSent) throw new Error("the route sent no answer");
     } catch (error) {
-      if (isUnauthenticated(error) && body.length < maxPacedBytes) await connections.paceRefusal(socket);
+      if (isCheapToProvoke(error) && body.length < maxPacedBytes) await connections.paceRefusal(socket);
       if (error instanceof Overloaded) await connections.paceOverload(socket);
       count(sendFault(faultLog, request, reply, error).statusCode);
     }
@@ -87,6 +88,7 @@ function toRouteRequest(
   };
 }
 
-function isUnauthenticated(error: unknown): boolean {
-  return error instanceof Fault && error.code === "unauthenticated";
+/** Stamps and spent budgets: refused before much was done, so a client that asks again at once could ask thousands of times a second. */
+function isCheapToProvoke(error: unknown): boolean {
+  return error instanceof BudgetSpent || (error instanceof Fault && error.code === "unauthenticated");
 }

@@ -78,7 +78,7 @@ export function createMetrics(): Metrics {
       };
     },
     async text(held = {}) {
-      const counted = toText([...endpoints.query.values(), ...endpoints.submit.values()]);
+      const counted = toText(Object.values(endpoints).flatMap((ofKind) => [...ofKind.values()]));
       return (await registry.metrics()) + counted + heldText(held);
     },
   };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { BudgetSpent } from "../bounds/budget_spent.ts";
 import { addressKey, createHourlyBudget } from "./address_budgets.ts";
 
 const exhausted = { code: "resource_exhausted", errorCode: "RATE_LIMIT_EXCEEDED" };
@@ -45,8 +46,29 @@ test("the address that asked longest ago is forgotten first when there are too m
   budget.take(addressOf(0));
 });
 
+test("looking at a budget takes nothing of it, throws where taking would, and keeps no address remembered", () => {
+  let nowMs = 0;
+  const budget = createHourlyBudget(1, () => nowMs);
+  const here = "203.0.113.7";
+  for (let i = 0; i < 3; i++) budget.check(here);
+  budget.take(here);
+  assert.throws(() => budget.check(here), exhausted);
+  assert.throws(() => budget.check(here), BudgetSpent);
+  assert.throws(() => budget.take(here), BudgetSpent);
+  budget.check("203.0.113.8");
+  nowMs = 3_600_000;
+  budget.check(here);
+  budget.take(here);
+  for (let index = 0; index < 20_000; index++) {
+    if (index < 19_999) assert.throws(() => budget.check(here), exhausted);
+    budget.take(`10.0.${index >> 8}.${index & 255}`);
+  }
+  budget.check(here);
+});
+
 test("a budget of 0 lets nobody through", () => {
   assert.throws(() => createHourlyBudget(0).take("203.0.113.7"), exhausted);
+  assert.throws(() => createHourlyBudget(0).check("203.0.113.7"), exhausted);
 });
 
 test("addresses of one IPv6 network are one, however they are written", () => {

@@ -2,7 +2,7 @@
  * What one address may ask of the auth proxy. Whoever has a configuration's id, which every page shows, can ask for codes, sign-ups and
  * look-ups, and have issuers and providers asked; this bounds what one place can do. Counts are this gateway's own, and end with it.
  */
-import { Fault } from "@keystead/core/fault.ts";
+import { BudgetSpent } from "../bounds/budget_spent.ts";
 
 export type ProxyBudgets = {
   /** In an hour, for each address. */
@@ -17,6 +17,8 @@ export type ProxyBudgets = {
 export const defaultBudgets: ProxyBudgets = { signUps: 100, codes: 30, signIns: 300, lookUps: 600 };
 
 export type HourlyBudget = {
+  /** Throws where none is left in this hour. It only looks: nothing is taken, and the address does not count as one that has asked. */
+  check(address: string | undefined): void;
   /** Takes one; throws where none is left in this hour. */
   take(address: string | undefined): void;
 };
@@ -30,22 +32,35 @@ const maxAddresses = 20_000;
 type Taken = Map<number, number>;
 
 export function createHourlyBudget(limit: number, now: () => number = Date.now): HourlyBudget {
-  /** The address that has asked last is at the end. */
+  /** The address that has tried last to take one is at the end. */
   const addresses = new Map<string, Taken>();
+  const partNow = () => Math.floor(now() / partMs);
+
   return {
+    check(address) {
+      const taken = addresses.get(addressKey(address));
+      if (sumOfAnHour(taken ?? new Map(), partNow()) >= limit) throw new BudgetSpent();
+    },
     take(address) {
       const key = addressKey(address);
-      const part = Math.floor(now() / partMs);
+      const part = partNow();
       const taken: Taken = addresses.get(key) ?? new Map();
-      for (const before of taken.keys()) if (before <= part - partsOfAnHour) taken.delete(before);
+      for (const before of taken.keys()) if (!isOfTheHour(before, part)) taken.delete(before);
       addresses.delete(key);
       if (addresses.size >= maxAddresses) for (const oldest of addresses.keys().take(1)) addresses.delete(oldest);
       addresses.set(key, taken);
-      const sum = taken.values().reduce((all, count) => all + count, 0);
-      if (sum >= limit) throw tooMany();
+      if (sumOfAnHour(taken, part) >= limit) throw new BudgetSpent();
       taken.set(part, (taken.get(part) ?? 0) + 1);
     },
   };
+}
+
+function isOfTheHour(part: number, now: number): boolean {
+  return part > now - partsOfAnHour;
+}
+
+function sumOfAnHour(taken: Taken, now: number): number {
+  return taken.entries().reduce((sum, [part, count]) => (isOfTheHour(part, now) ? sum + count : sum), 0);
 }
 
 /** One person often has 2^64 addresses of IPv6. All whose address is not known share one budget. */
@@ -57,10 +72,4 @@ export function addressKey(address: string | undefined): string {
   const behind = tail === "" ? [] : tail.split(":");
   const zeros = address.includes("::") ? Array.from({ length: 8 - groups.length - behind.length }, () => "0") : [];
   return [...groups, ...zeros, ...behind].slice(0, 4).join(":");
-}
-
-function tooMany(): Fault {
-  return new Fault("resource_exhausted", "Too many requests from this address. Please wait and try again later", {
-    errorCode: "RATE_LIMIT_EXCEEDED",
-  });
 }

@@ -4,6 +4,7 @@ import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { patienceMs } from "../../../../core/test/patience.ts";
 import { readProof, replayed } from "../../../test/app_proofs.ts";
 import { enableProxy, noCredentials, openProxy, signUpKey } from "../../../test/auth_proxy_rig.ts";
 import { userIn, versionOf } from "../../../test/code_login_rig.ts";
@@ -20,6 +21,7 @@ import { withoutMac } from "../../state/authenticity.ts";
 import { dialectOf } from "../../views/dialect.ts";
 import { submit } from "../submit/submit.ts";
 import { defaultBudgets } from "./address_budgets.ts";
+import { createProxyTurns, type ProxyTurns, proxyTurnLimits } from "./proxy_turns.ts";
 
 const ethereum = {
   curve: "CURVE_SECP256K1",
@@ -459,6 +461,84 @@ onBothDatabasesWithLog("one address has its budgets of sign-ins and of look-ups"
     assert.equal((await proxy.call("oauth_login", bodies.oauth_login, { address })).status, 429, "they share it");
   }
   assert.deepEqual(rig.issuers.asked, []);
+});
+
+onBothDatabasesWithLog(
+  "with a spent budget nothing is read, of the body or from the database; without one nothing is taken by what is refused",
+  async (rig) => {
+    const { configId, userId } = await enableProxy(rig);
+    const budgets = { signUps: 1, codes: 1, signIns: 1, lookUps: 1 };
+    let reads = 0;
+    const store = new Proxy(rig.store, {
+      get(target, name, receiver) {
+        reads += 1;
+        return Reflect.get(target, name, receiver);
+      },
+    });
+    const proxy = openProxy(rig, configId, userId, { budgets, store });
+    const spends: Record<string, [path: string, body: object]> = {
+      signUps: ["signup_v2", { ...noCredentials, authenticators: [registeredPasskey(testPasskey(8), "phone")] }],
+      codes: ["otp_init_v2", { otpType: "OTP_TYPE_EMAIL", contact: "ann@example.com" }],
+      signIns: ["oauth_login", { oidcToken: "x", publicKey: newKey().publicKey }],
+      lookUps: ["account", { filterType: "EMAIL", filterValue: "ann@example.com" }],
+    };
+    for (const [budget, [path, body]] of Object.entries(spends)) {
+      // As before: these have no request that could take one.
+      assert.equal((await proxy.call(path, "{")).status, 400, budget);
+      assert.equal((await proxy.call(path, body, { headers: {} })).status, 400, budget);
+      assert.notEqual((await proxy.call(path, body)).status, 429, budget);
+    }
+    for (const path of proxy.paths.filter((each) => !each.startsWith("wallet_kit"))) {
+      for (const [body, headers] of [["{"], ["{", {}]] as const) {
+        reads = 0;
+        const refused = await proxy.call(path, body, headers && { headers });
+        assert.deepEqual([refused.status, refused.body.errorCode], [429, "RATE_LIMIT_EXCEEDED"], path);
+        assert.equal(reads, 0, path);
+      }
+    }
+    reads = 0;
+    assert.equal((await proxy.call("wallet_kit_config", "")).status, 200);
+    assert.notEqual(reads, 0, "what is read is counted");
+  },
+);
+
+onBothDatabasesWithLog("an address has its requests read one at a time, and keeps no other waiting", async (rig) => {
+  const { configId, userId } = await enableProxy(rig);
+  const turns = createProxyTurns({ limits: { ...proxyTurnLimits, waitMs: patienceMs } });
+  const [under, most]: [Set<string>, Map<string, number>] = [new Set(), new Map()];
+  const watched: ProxyTurns = {
+    ...turns,
+    take: (address = "", bodyBytes, work) =>
+      turns.take(address, bodyBytes, async () => {
+        assert.ok(!under.has(address), `two of ${address} at once`);
+        under.add(address);
+        most.set(address, (most.get(address) ?? 0) + 1);
+        return work().finally(() => under.delete(address));
+      }),
+  };
+  const proxy = openProxy(rig, configId, userId, { turns: watched });
+  const flood = Array.from({ length: 40 }, () => proxy.call("wallet_kit_config", ""));
+  assert.equal((await proxy.call("wallet_kit_config", "", { address: "203.0.113.8" })).status, 200);
+  assert.ok((most.get("203.0.113.7") ?? 0) < 40, "it waited for all of them");
+  assert.deepEqual(new Set((await Promise.all(flood)).map(({ status }) => status)), new Set([200]));
+});
+
+onBothDatabasesWithLog("a place is not held while a captcha, or the signer, is waited for", async (rig) => {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const check = async () => {
+    asked.resolve();
+    await answered.promise;
+  };
+  const { configId, userId } = await enableProxy(rig);
+  await rig.submit(rig.root, "update_auth_proxy_config", { captchaEnabled: true });
+  const proxy = openProxy(rig, configId, userId, { captcha: { siteKey: "site", check } });
+  const headers = { "x-auth-proxy-config-id": configId, "x-captcha-token": "token" };
+  const start = proxy.call("otp_init_v2", { otpType: "OTP_TYPE_EMAIL", contact: "ann@example.com" }, { headers });
+  await asked.promise;
+  assert.equal((await proxy.call("wallet_kit_config", "")).status, 200);
+  answered.resolve();
+  assert.equal((await start).status, 200);
 });
 
 onBothDatabasesWithLog(

@@ -35,10 +35,12 @@ import { createLiveCodes } from "../proxy/live_codes.ts";
 import { type ProxyConfig, readProxyConfig } from "../proxy/proxy_configs.ts";
 import { ProxyFailure, submitAsProxy } from "../proxy/proxy_submit.ts";
 import { readProxyToken, subOrganizationOfToken } from "../proxy/proxy_tokens.ts";
+import type { ProxyTurns } from "../proxy/proxy_turns.ts";
 import { signUp } from "../proxy/sign_up.ts";
 import { walletKitConfig } from "../proxy/wallet_kit.ts";
 
 export type ProxyDependencies = LinkingDependencies & {
+  turns: ProxyTurns;
   budgets: ProxyBudgets;
   /** Channels that messages can be sent by. */
   channels: readonly string[];
@@ -49,13 +51,21 @@ export type ProxyDependencies = LinkingDependencies & {
 const maxBodyBytes = 64 * 1024;
 
 type Asked = { config: ProxyConfig; request: RouteRequest };
-type Answer = (asked: Asked, value: never) => Promise<unknown> | unknown;
-type Endpoint = { schema?: TObject; answer: Answer };
+/** What the configuration alone tells. */
+type Tell = (config: ProxyConfig) => unknown;
+type Act = {
+  schema: TObject;
+  /** Each request takes one, as soon as it is known to be one. */
+  budget: HourlyBudget;
+  answer(asked: Asked, value: never): Promise<unknown>;
+};
+type Endpoint = Tell | Act;
 
 const endpoint = <S extends TObject>(
   schema: S,
+  budget: HourlyBudget,
   answer: (asked: Asked, value: Static<S>) => Promise<unknown>,
-): Endpoint => ({ schema, answer: answer as Answer });
+): Act => ({ schema, budget, answer: answer as Act["answer"] });
 
 export function authProxyRoutes(dependencies: ProxyDependencies): Route[] {
   const signIns = createHourlyBudget(dependencies.budgets.signIns);
@@ -70,13 +80,11 @@ export function authProxyRoutes(dependencies: ProxyDependencies): Route[] {
 }
 
 /** Kits load both with an empty body, and show nothing where one of them fails. */
-function kitEndpoints({ channels, captcha }: ProxyDependencies): Record<string, Endpoint> {
+function kitEndpoints({ channels, captcha }: ProxyDependencies): Record<string, Tell> {
   return {
-    wallet_kit_config: { answer: ({ config }) => walletKitConfig(config, channels) },
-    wallet_kit_client_params: {
-      answer: ({ config }) =>
-        config.settings.captchaEnabled && captcha !== undefined ? { turnstileSiteKey: captcha.siteKey } : {},
-    },
+    wallet_kit_config: (config) => walletKitConfig(config, channels),
+    wallet_kit_client_params: ({ settings }) =>
+      settings.captchaEnabled && captcha !== undefined ? { turnstileSiteKey: captcha.siteKey } : {},
   };
 }
 
@@ -84,13 +92,11 @@ function codeEndpoints(dependencies: ProxyDependencies, signIns: HourlyBudget): 
   const budget = createHourlyBudget(dependencies.budgets.codes);
   const liveCodes = createLiveCodes();
   const start = (type: string) =>
-    endpoint(startCodeRequest, async ({ config, request }, { otpType, contact }) => {
-      const { callerAddress } = request;
-      budget.take(callerAddress);
+    endpoint(startCodeRequest, budget, async ({ config, request }, { otpType, contact }) => {
       await checkCaptcha(config, request, dependencies.captcha);
       const lifeMs = config.settings.otpExpirationSeconds * 1000;
       const holder = `${config.organizationId} ${comparableContact("email", contact)}`;
-      const place = liveCodes.hold(holder, callerAddress, lifeMs);
+      const place = liveCodes.hold(holder, request.callerAddress, lifeMs);
       try {
         const result = await submitAsProxy<{ otpId: string }>(dependencies, config, {
           type,
@@ -104,8 +110,7 @@ function codeEndpoints(dependencies: ProxyDependencies, signIns: HourlyBudget): 
       }
     });
   const verify = <S extends typeof verifyCodeRequest | typeof verifyCodeV2Request>(type: string, schema: S) =>
-    endpoint(schema, async ({ config, request }, chosen) => {
-      signIns.take(request.callerAddress);
+    endpoint(schema, signIns, async ({ config }, chosen) => {
       const result = await submitAsProxy(dependencies, config, { type, chosen });
       liveCodes.answered(chosen.otpId);
       return result;
@@ -122,15 +127,13 @@ function signInEndpoints(dependencies: ProxyDependencies, signIns: HourlyBudget)
   const budget = createHourlyBudget(dependencies.budgets.signUps);
   const lookUps = createHourlyBudget(dependencies.budgets.lookUps);
   const login = <S extends typeof loginRequest | typeof loginV2Request>(type: string, schema: S) =>
-    endpoint(schema, async ({ config, request }, { organizationId: named, ...chosen }) => {
-      signIns.take(request.callerAddress);
+    endpoint(schema, signIns, async ({ config }, { organizationId: named, ...chosen }) => {
       const organizationId = named || (await subOrganizationOfToken(dependencies, config, chosen.verificationToken));
       return submitAsProxy(dependencies, config, { type, organizationId, chosen });
     });
   const signUpAs = <S extends TObject>(type: string, schema: S) =>
-    endpoint(schema, async ({ config, request }, value) => {
+    endpoint(schema, budget, async ({ config, request }, value) => {
       const wanted = value as unknown as SignUpRequestBody;
-      budget.take(request.callerAddress);
       // Kits send no captcha where a code was answered: then the token must be one that we have issued. The same bytes get the same
       // answer, so they may come again with the same captcha.
       if (!wanted.verificationToken) await checkCaptcha(config, request, dependencies.captcha, { mayRepeat: true });
@@ -138,10 +141,9 @@ function signInEndpoints(dependencies: ProxyDependencies, signIns: HourlyBudget)
       return signUp(dependencies, config, { type, request: wanted, body: request.body });
     });
   return {
-    account: endpoint(accountRequest, async ({ config, request }, value: AccountRequest) => {
-      lookUps.take(request.callerAddress);
-      return findAccount(dependencies, config, value);
-    }),
+    account: endpoint(accountRequest, lookUps, async ({ config }, value: AccountRequest) =>
+      findAccount(dependencies, config, value),
+    ),
     otp_login: login("ACTIVITY_TYPE_OTP_LOGIN", loginRequest),
     otp_login_v2: login("ACTIVITY_TYPE_OTP_LOGIN_V2", loginV2Request),
     signup: signUpAs("ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V7", signUpRequest),
@@ -152,12 +154,10 @@ function signInEndpoints(dependencies: ProxyDependencies, signIns: HourlyBudget)
 /** Each may have the courier ask an issuer or a provider. */
 function identityEndpoints(dependencies: ProxyDependencies, signIns: HourlyBudget): Record<string, Endpoint> {
   return {
-    oauth_login: endpoint(identityLoginRequest, async ({ config, request }, value) => {
-      signIns.take(request.callerAddress);
-      return signInByIdentity(dependencies, config, value);
-    }),
-    oauth2_authenticate: endpoint(providerSignInRequest, async ({ config, request }, value) => {
-      signIns.take(request.callerAddress);
+    oauth_login: endpoint(identityLoginRequest, signIns, async ({ config }, value) =>
+      signInByIdentity(dependencies, config, value),
+    ),
+    oauth2_authenticate: endpoint(providerSignInRequest, signIns, async ({ config }, value) => {
       const { provider, clientId, ...exchanged } = value;
       const oauth2CredentialId = await oauth2CredentialOf(dependencies, config, { provider, clientId });
       const chosen = { oauth2CredentialId, ...exchanged };
@@ -166,19 +166,45 @@ function identityEndpoints(dependencies: ProxyDependencies, signIns: HourlyBudge
   };
 }
 
-function toRoute(dependencies: ProxyDependencies, path: string, { schema, answer }: Endpoint): Route {
+function toRoute(dependencies: ProxyDependencies, path: string, endpoint: Endpoint): Route {
   return {
     method: "POST",
     path: `/v1/${path}`,
     limits: { bodyBytes: maxBodyBytes, mayBeEmpty: true },
     metric: { kind: "proxy", path },
-    handle: (request, send) =>
-      answering(send, async () => {
-        const config = await readProxyConfig(dependencies.store, request);
-        passed("arrived");
-        return answer({ config, request }, readValue(schema, request.body) as never);
-      }),
+    handle: typeof endpoint === "function" ? telling(dependencies, endpoint) : acting(dependencies, endpoint),
   };
+}
+
+/** Nothing else is done for these, so they are also answered within their turn. */
+function telling({ store, turns }: ProxyDependencies, tell: Tell): Route["handle"] {
+  return (request, send) =>
+    turns.take(request.callerAddress, request.body.length, () =>
+      answering(send, async () => tell(await readConfig(store, request))),
+    );
+}
+
+function acting({ store, turns }: ProxyDependencies, { schema, budget, answer }: Act): Route["handle"] {
+  return async (request, send) => {
+    const { callerAddress, body } = request;
+    // Whoever goes on asking has nothing read, from the body or from the database. Nor is it known yet which pages may see an answer, so
+    // any page can see this one: it tells that its visitor's address has spent a budget, and nothing of a configuration.
+    budget.check(callerAddress);
+    const asked = await turns.take(callerAddress, body.length, async () => {
+      const config = await readConfig(store, request);
+      return { config, value: readValue(schema, body) };
+    });
+    await answering(send, () => {
+      budget.take(callerAddress);
+      return answer({ config: asked.config, request }, asked.value as never);
+    });
+  };
+}
+
+async function readConfig(store: ProxyDependencies["store"], request: RouteRequest): Promise<ProxyConfig> {
+  const config = await readProxyConfig(store, request);
+  passed("arrived");
+  return config;
 }
 
 /** What a failed activity says is an HTTP error here: there is no activity around the answer that could say it. */
@@ -195,8 +221,7 @@ async function answering(send: Send, answer: () => Promise<unknown>): Promise<vo
 }
 
 /** Optional texts that are empty or null were left open. */
-function readValue(schema: TObject | undefined, body: Uint8Array): unknown {
-  if (schema === undefined) return undefined;
+function readValue(schema: TObject, body: Uint8Array): unknown {
   if (body.length === 0) throw new Fault("invalid_argument", "bad request body: empty");
   const required: readonly string[] = (schema as { required?: string[] }).required ?? [];
   const given = Object.entries(readBody(body)).filter(

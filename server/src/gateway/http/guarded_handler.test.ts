@@ -1,0 +1,60 @@
+/** Which refusals leave one by one, through the HTTP server. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { Fault } from "@keystead/core/fault.ts";
+import fastify from "fastify";
+import { BudgetSpent } from "../bounds/budget_spent.ts";
+import { Overloaded } from "../bounds/overloaded.ts";
+import { createBodies } from "./bodies.ts";
+import { createConnections } from "./connections.ts";
+import { guardedHandler } from "./guarded_handler.ts";
+import { bodyLimits, connectionLimits } from "./http_limits.ts";
+
+/** A server that refuses everything with this error, and how many refusals of each kind waited for their turn to leave. */
+async function refusing(t: TestContext, error: Error) {
+  const paced = { refusals: 0, overloads: 0 };
+  const connections = {
+    ...createConnections(connectionLimits),
+    async paceRefusal() {
+      paced.refusals += 1;
+    },
+    async paceOverload() {
+      paced.overloads += 1;
+    },
+  };
+  const app = fastify();
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  t.after(() => app.close());
+  const guards = {
+    connections,
+    bodies: createBodies(bodyLimits),
+    metrics: { start: () => () => undefined, text: async () => "" },
+    faultLog: { internal: () => undefined, outage: () => undefined },
+    trustedProxies: [],
+  };
+  const handle = () => Promise.reject(error);
+  const route = { method: "POST", path: "/route", limits: { bodyBytes: 64 * 1024 }, handle } as const;
+  app.post("/route", guardedHandler(guards, route));
+  const ask = (bytes: number) => app.inject({ method: "POST", url: "/route", payload: "x".repeat(bytes) });
+  return { paced, ask };
+}
+
+for (const error of [new BudgetSpent(), new Fault("unauthenticated", "no")]) {
+  test(`refusals of small requests leave one by one: ${error.message}`, async (t) => {
+    const { paced, ask } = await refusing(t, error);
+    assert.ok((await ask(16 * 1024)).statusCode >= 400);
+    assert.deepEqual(paced, { refusals: 0, overloads: 0 });
+    assert.ok((await ask(16 * 1024 - 1)).statusCode >= 400);
+    assert.deepEqual(paced, { refusals: 1, overloads: 0 });
+  });
+}
+
+test("refusals because too much waits leave slowly, and others with the same status at once", async (t) => {
+  const overloaded = await refusing(t, new Overloaded("requests at once"));
+  assert.equal((await overloaded.ask(16 * 1024)).statusCode, 429);
+  assert.deepEqual(overloaded.paced, { refusals: 0, overloads: 1 });
+  const limited = await refusing(t, new Fault("resource_exhausted", "no"));
+  assert.equal((await limited.ask(1)).statusCode, 429);
+  assert.deepEqual(limited.paced, { refusals: 0, overloads: 0 });
+});

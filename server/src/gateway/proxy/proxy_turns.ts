@@ -1,0 +1,94 @@
+/**
+ * Turns of the auth proxy's requests. Each reads a configuration from the database and parses its body before anything is known of its
+ * caller but the address. So an address has one request read at a time, addresses take turns, and while organizations are served, all
+ * addresses together rest for most of the time. Nothing slow may be waited for within a turn: no signer, issuer or captcha.
+ */
+import { Fault } from "@keystead/core/fault.ts";
+import { createAdmission } from "../bounds/admission.ts";
+import type { AdmissionLimits } from "../bounds/admission_limits.ts";
+import { admissionLimits, memoryBounds } from "../bounds/memory_bounds.ts";
+import { Overloaded } from "../bounds/overloaded.ts";
+import { createPresence, measureThread, type Presence, restAfter, type StartMeasuring } from "../bounds/presence.ts";
+import { addressKey } from "./address_budgets.ts";
+
+export type ProxyTurns = {
+  /** Does the work when it is this address's turn. Refused when too many wait, or for too long. */
+  take<T>(address: string | undefined, bodyBytes: number, work: () => Promise<T>): Promise<T>;
+  waitingBytes(): number;
+};
+
+/** More than one, so that one whose database answers late does not stop the others. */
+const places = 2;
+
+/** What is done in a turn costs about the same for all, so the addresses' turns are counted. */
+const cost = 1_000;
+
+export const proxyTurnLimits: AdmissionLimits = {
+  inFlight: 1,
+  cost: Number.POSITIVE_INFINITY,
+  allInFlight: places,
+  allCost: Number.POSITIVE_INFINITY,
+  allBytes: memoryBounds.proxy,
+  allReplies: Number.POSITIVE_INFINITY,
+  waiting: 256,
+  waitingBytes: memoryBounds.proxy,
+  waitMs: admissionLimits.waitMs,
+};
+
+/**
+ * While the database was waited for, the thread also worked for others, and all of it is measured. On a busy machine that must not keep
+ * the people behind one address waiting for long.
+ */
+const mostRestMs = 50;
+
+/** No organization is called that: whoever was seen is somebody else. */
+const proxy = "auth proxy";
+
+export type ProxyTurnsOptions = {
+  limits?: AdmissionLimits;
+  /** The proxy's callers are not seen there: strangers must not make the long work of an organization rest. */
+  presence?: Pick<Presence, "isAlone">;
+  startMeasuring?: StartMeasuring;
+};
+
+export function createProxyTurns({
+  limits = proxyTurnLimits,
+  presence = createPresence(),
+  startMeasuring = measureThread,
+}: ProxyTurnsOptions = {}): ProxyTurns {
+  const admission = createAdmission(limits);
+
+  async function enter(address: string, bytes: number): Promise<void> {
+    try {
+      await admission.enter(address, { cost, bytes });
+    } catch (error) {
+      throw inOurWords(error);
+    }
+  }
+
+  return {
+    async take(address, bodyBytes, work) {
+      const key = addressKey(address);
+      await enter(key, bodyBytes);
+      const workedMs = startMeasuring();
+      try {
+        return await work();
+      } finally {
+        // Each place rests for what both have taken: together they have less than a third of the thread.
+        const restMs = presence.isAlone(proxy) ? 0 : restAfter(places * workedMs(), mostRestMs);
+        const leave = () => admission.leave(key, { cost, bytes: bodyBytes });
+        // Other events come first in any case: whatever came in one poll would otherwise be one long piece of work.
+        if (restMs > 0) setTimeout(leave, restMs);
+        else setImmediate(leave);
+      }
+    },
+    waitingBytes: admission.waitingBytes,
+  };
+}
+
+/** An address is no organization. */
+function inOurWords(error: unknown): unknown {
+  if (error instanceof Overloaded) return new Overloaded("requests at once");
+  if (!(error instanceof Fault) || error.code !== "resource_exhausted") return error;
+  return new Fault("resource_exhausted", "too many requests wait; try again");
+}
