@@ -78,7 +78,8 @@ test("of requests that come in one tick one is read in a turn of the loop", asyn
 /** Two turns of one address, the first of which takes so long; how long after it the second begins, in whole milliseconds. */
 async function restOf(t: TestContext, tookMs: number, isAlone: boolean): Promise<number> {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const options = { presence: { isAlone: () => isAlone }, startMeasuring: () => () => tookMs };
+  const measure = <T>(work: () => Promise<T> | T) => ({ value: Promise.try(work), workedMs: () => tookMs });
+  const options = { presence: { isAlone: () => isAlone }, measure };
   const turns = createProxyTurns({ limits: patient, ...options });
   let done = 0;
   const work = async () => {

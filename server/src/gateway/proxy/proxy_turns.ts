@@ -4,11 +4,12 @@
  * addresses together rest for most of the time. Nothing slow may be waited for within a turn: no signer, issuer or captcha.
  */
 import { Fault } from "@keystead/core/fault.ts";
+import { metered } from "../../store/thread_meter.ts";
 import { createAdmission } from "../bounds/admission.ts";
 import type { AdmissionLimits } from "../bounds/admission_limits.ts";
 import { admissionLimits, memoryBounds } from "../bounds/memory_bounds.ts";
 import { Overloaded } from "../bounds/overloaded.ts";
-import { createPresence, measureThread, type Presence, restAfter, type StartMeasuring } from "../bounds/presence.ts";
+import { createPresence, type Presence, restAfter } from "../bounds/presence.ts";
 import { addressKey } from "./address_budgets.ts";
 
 export type ProxyTurns = {
@@ -35,10 +36,7 @@ export const proxyTurnLimits: AdmissionLimits = {
   waitMs: admissionLimits.waitMs,
 };
 
-/**
- * While the database was waited for, the thread also worked for others, and all of it is measured. On a busy machine that must not keep
- * the people behind one address waiting for long.
- */
+/** People behind one address must not wait for long, however slow the machine is. */
 const mostRestMs = 50;
 
 /** No organization is called that: whoever was seen is somebody else. */
@@ -48,13 +46,13 @@ export type ProxyTurnsOptions = {
   limits?: AdmissionLimits;
   /** The proxy's callers are not seen there: strangers must not make the long work of an organization rest. */
   presence?: Pick<Presence, "isAlone">;
-  startMeasuring?: StartMeasuring;
+  measure?: typeof metered;
 };
 
 export function createProxyTurns({
   limits = proxyTurnLimits,
   presence = createPresence(),
-  startMeasuring = measureThread,
+  measure = metered,
 }: ProxyTurnsOptions = {}): ProxyTurns {
   const admission = createAdmission(limits);
 
@@ -70,12 +68,12 @@ export function createProxyTurns({
     async take(address, bodyBytes, work) {
       const key = addressKey(address);
       await enter(key, bodyBytes);
-      const workedMs = startMeasuring();
+      const { value, workedMs } = measure(work);
       try {
-        return await work();
+        return await value;
       } finally {
         // Each place rests for what both have taken: together they have less than a third of the thread.
-        const restMs = presence.isAlone(proxy) ? 0 : restAfter(places * workedMs(), mostRestMs);
+        const restMs = presence.isAlone(proxy) ? 0 : Math.min(restAfter(places * workedMs()), mostRestMs);
         const leave = () => admission.leave(key, { cost, bytes: bodyBytes });
         // Other events come first in any case: whatever came in one poll would otherwise be one long piece of work.
         if (restMs > 0) setTimeout(leave, restMs);
