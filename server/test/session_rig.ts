@@ -11,6 +11,7 @@ import { answerQuery } from "../src/gateway/routes/answer_query.ts";
 import { queries } from "../src/generated/queries.ts";
 import { stampEvidence } from "./evidence.ts";
 import type { BodyOptions, GatewayRig, Person } from "./gateway_rig.ts";
+import { bytesOf } from "./json_text.ts";
 
 export function newKey(): { privateKey: Uint8Array; publicKey: string } {
   const privateKey = p256.utils.randomSecretKey();
@@ -73,7 +74,7 @@ export async function query<T>(
     body,
   } as never;
   await answerQuery(dependencies, queries[path] as AnyQuery, asked, (sent) => {
-    answer = (sent as { value: unknown }).value;
+    if (sent.kind === "json") answer = JSON.parse(bytesOf(sent.text).toString());
   });
   return answer as T;
 }

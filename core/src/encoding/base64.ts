@@ -7,6 +7,7 @@ import { fromBase64url, toBase64url } from "./base64url.ts";
 
 /** Writes bytes as standard base64 with padding. */
 export function toBase64(bytes: Uint8Array): string {
+  if (bytes.toBase64 !== undefined) return bytes.toBase64();
   const text = toBase64url(bytes).replaceAll("-", "+").replaceAll("_", "/");
   return text.padEnd(4 * Math.ceil(text.length / 4), "=");
 }

@@ -1,3 +1,4 @@
+import { toBase64 } from "@keystead/core/encoding/base64.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { defineQuery } from "../endpoints/define_query.ts";
@@ -59,8 +60,4 @@ function readContext(content: Uint8Array) {
 async function wholeBody(store: Store, organizationId: string, fingerprint: string): Promise<Uint8Array | undefined> {
   const row = await findActivityByFingerprint(store, organizationId, fingerprint);
   return row !== undefined && isWholeBody(activityForms.get(row.type)?.activity, row) ? row.body : undefined;
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }

@@ -4,6 +4,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { dialectOf } from "../../views/dialect.ts";
 import { errorBody, type Failure, statusOf, toFailure } from "../../views/error_body.ts";
 import { corsHeaders } from "./cors.ts";
+import type { JsonText } from "./json_text.ts";
+import { sendParts } from "./long_answer.ts";
 import { type Answer, type Content, jsonContent } from "./route.ts";
 
 /** Where the details go that the caller does not get. */
@@ -26,9 +28,15 @@ export function statusOfAnswer(answer: Answer): number {
   return answer.kind === "content" ? answer.status : (answer.status ?? statusOf(answer.failure));
 }
 
-export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
+/** Of a long answer `leftToRead` is told how many bytes the client has still to read. */
+export function sendAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+  leftToRead: (bytes: number) => void,
+): void {
   if (answer.kind === "json") {
-    sendJson(reply, answer.value);
+    sendJson(reply, answer.text, leftToRead);
     return;
   }
   if (answer.headers !== undefined) reply.headers(answer.headers);
@@ -36,15 +44,13 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer:
   else sendFailure(request, reply, answer.failure, answer.status);
 }
 
-/**
- * Written past the framework, which would add a charset to the type of a text; and the same text as bytes costs a copy and a write of
- * its own.
- */
-function sendJson(reply: FastifyReply, value: unknown): void {
-  const text = JSON.stringify(value);
-  const length = String(Buffer.byteLength(text));
+/** Written past the framework, which would add a charset to the type of a text. */
+function sendJson(reply: FastifyReply, text: JsonText, leftToRead: (bytes: number) => void): void {
+  const { parts, length } = text;
   reply.hijack();
-  reply.raw.writeHead(200, [...jsonHeaders, "content-length", length]).end(text);
+  reply.raw.writeHead(200, [...jsonHeaders, "content-length", String(length)]);
+  if (parts.length === 1) reply.raw.end(parts[0]);
+  else void sendParts(reply.raw, text, leftToRead);
 }
 
 /** Clients exist that reject any other spelling of a content type, a charset included. */

@@ -43,6 +43,8 @@ export type Connections = {
   paceRefusal(socket: Socket): Promise<void> | undefined;
   /** The same for refusals because too much waits: a client that asks again at once must not cost as much as if it were served. */
   paceOverload(socket: Socket): Promise<void> | undefined;
+  /** An answer is written as fast as its client reads: so many bytes are left of it. Those of short answers need not be told. */
+  leftToRead(socket: Socket, bytes: number): void;
   /** Bytes of requests behind others, of bodies whose requests are worked on, and of answers that nobody has read. */
   heldBytes(): { pipelined: number; bodies: number; answers: number };
 };
@@ -105,6 +107,10 @@ export function createConnections(limits: ConnectionLimits): Connections {
     bodyIsRead(socket) {
       const connection = open.get(socket);
       if (connection !== undefined) bodyWork.bodyIsRead(connection);
+    },
+    leftToRead(socket, bytes) {
+      const connection = open.get(socket);
+      if (connection !== undefined) order.leftToRead(connection, bytes);
     },
     heldBytes: () => ({ pipelined: pipelined.bytes(), bodies: bodyWork.bytes(), answers: unreadAnswers.bytes() }),
     paceOverload: overloads,

@@ -45,7 +45,7 @@ export function guardedHandler(guards: Guards, route: Route) {
     const send = (answer: Answer): void => {
       isSent = true;
       count(statusOfAnswer(answer));
-      sendAnswer(request, reply, answer);
+      sendAnswer(request, reply, answer, (bytes) => connections.leftToRead(socket, bytes));
     };
     try {
       if (readsBody) checkBody(request.headers, body, limits.mayBeEmpty);

@@ -10,6 +10,8 @@ import type { UnreadAnswers } from "./unread_answers.ts";
 export type RequestOrder = {
   /** Answers the request now, or after those before it on its connection. */
   take(handler: Handler, connection: Connection, exchange: Exchange): void;
+  /** The current request is answered, and its client has so many bytes of the answer left to read. */
+  leftToRead(connection: Connection, bytes: number): void;
   /** Answers the current request and these, writes `response` and ends the connection. */
   endAfter(connection: Connection, requests: readonly PipelinedRequest[], response: string): void;
 };
@@ -31,21 +33,24 @@ export function createRequestOrder({ pipelined, unreadAnswers, bodyWork, awaitin
     const { socket } = connection;
     connection.current = exchange;
     if (!hasBody(request)) awaitingClient.delete(socket);
-    // The answer is written: reading it is the client's business, and takes as long as the client likes.
-    response.on("prefinish", () => {
-      bodyWork.end(connection);
-      if (socket.destroyed) return;
-      awaitingClient.delete(socket);
-      awaitingClient.add(socket);
-      // Nearly always nothing is left by then.
-      if (socket.writableLength > smallAnswer) unreadAnswers.set(connection, socket.writableLength);
-    });
+    response.on("prefinish", () => leftToRead(connection, socket.writableLength));
     response.on("close", () => {
       bodyWork.end(connection);
       unreadAnswers.set(connection, 0);
       serveNext(handler, connection);
     });
     handler(request, response);
+  }
+
+  /** The answer is there: reading it is the client's business, and takes as long as the client likes. */
+  function leftToRead(connection: Connection, bytes: number): void {
+    const { socket } = connection;
+    bodyWork.end(connection);
+    if (socket.destroyed) return;
+    awaitingClient.delete(socket);
+    awaitingClient.add(socket);
+    // Nearly always nothing is left by then.
+    unreadAnswers.set(connection, bytes > smallAnswer ? bytes : 0);
   }
 
   function serveNext(handler: Handler, connection: Connection): void {
@@ -80,6 +85,7 @@ export function createRequestOrder({ pipelined, unreadAnswers, bodyWork, awaitin
       const message = `too many requests at once on ${where}`;
       endAfter(connection, [], rawResponse("429 Too Many Requests", "resource_exhausted", message));
     },
+    leftToRead,
     endAfter,
   };
 }

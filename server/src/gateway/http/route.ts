@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { HTTPMethods } from "fastify";
 import type { Failure } from "../../views/error_body.ts";
 import type { BodyOwner } from "./body_work.ts";
+import type { JsonText } from "./json_text.ts";
 import type { MetricKind } from "./metrics.ts";
 
 export type Route = {
@@ -43,8 +44,8 @@ export type RouteRequest = {
 };
 
 export type Answer =
-  /** 200 and a JSON value. */
-  | { kind: "json"; value: unknown }
+  /** 200 and a JSON value, as `writeJson` wrote it. */
+  | { kind: "json"; text: JsonText }
   /** A refusal in the spelling of the client's version. */
   | { kind: "failure"; failure: Failure; status?: number; headers?: AnswerHeaders }
   | Content;

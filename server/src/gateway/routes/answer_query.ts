@@ -13,6 +13,7 @@ import { dialectOf } from "../../views/dialect.ts";
 import { authenticateQuery } from "../evidence/authenticate_query.ts";
 import { readEvidence } from "../evidence/evidence_header.ts";
 import { verifyIdentity } from "../evidence/read_identity.ts";
+import { writeJson } from "../http/json_text.ts";
 import type { RouteRequest, Send } from "../http/route.ts";
 import { readLogFile } from "../log/read_log_file.ts";
 import { withAppProofs } from "../submit/app_proofs.ts";
@@ -57,7 +58,7 @@ export async function answerQuery(
   const queued = { organizationId: caller.organizationId, caller: caller.userId, bytes: body.length };
   await queryQueue.answer(queued, async () => {
     const answer = await naming(body, () => (query.inSnapshot === true ? inSnapshot(store, run) : run(store)));
-    send({ kind: "json", value: answer });
+    send({ kind: "json", text: await writeJson(answer) });
   });
 }
 

@@ -3,6 +3,7 @@ import { checkOpens } from "../../evidence/evidence.ts";
 import { passed } from "../../state/steps.ts";
 import { dialectOf } from "../../views/dialect.ts";
 import { readEvidence } from "../evidence/evidence_header.ts";
+import { writeJson } from "../http/json_text.ts";
 import type { RouteRequest, Send } from "../http/route.ts";
 import { readKey } from "../submit/idempotency.ts";
 import { submit } from "../submit/submit.ts";
@@ -29,6 +30,6 @@ export async function answerSubmit(
     return;
   }
   dependencies.queryQueue.seen(answer.activity.organizationId);
-  send({ kind: "json", value: answer });
+  send({ kind: "json", text: await writeJson(answer) });
   passed("answered");
 }
