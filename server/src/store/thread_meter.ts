@@ -5,35 +5,39 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-type Meter = { workedMs: number; begunAt: number | undefined };
+type Meter = { workedMs: number };
 
 const meters = new AsyncLocalStorage<Meter>();
+
+/** Whose burst it is, and since when. */
+let running: Meter | undefined;
+let begunAt = 0;
 
 export type Metered<T> = { value: Promise<T>; workedMs(): number };
 
 export function metered<T>(work: () => Promise<T> | T): Metered<T> {
-  const meter: Meter = { workedMs: 0, begunAt: undefined };
+  const meter: Meter = { workedMs: 0 };
   const value = meters.run(meter, () => {
     resumes();
     return Promise.try(work);
   });
-  return { value, workedMs: () => meter.workedMs + burstMs(meter) };
+  return { value, workedMs: () => meter.workedMs + (running === meter ? performance.now() - begunAt : 0) };
 }
 
-/** The thread goes on with what this is called in. */
+/** The thread goes on with what this is called in, and with nothing else. */
 export function resumes(): void {
   const meter = meters.getStore();
-  if (meter === undefined || meter.begunAt !== undefined) return;
-  meter.begunAt = performance.now();
+  if (meter === undefined || running === meter) return;
+  endBurst();
+  running = meter;
+  begunAt = performance.now();
   // After all that has been promised to go on.
-  process.nextTick(() => {
-    meter.workedMs += burstMs(meter);
-    meter.begunAt = undefined;
-  });
+  process.nextTick(endBurst);
 }
 
-function burstMs({ begunAt }: Meter): number {
-  return begunAt === undefined ? 0 : performance.now() - begunAt;
+function endBurst(): void {
+  if (running !== undefined) running.workedMs += performance.now() - begunAt;
+  running = undefined;
 }
 
 /** What a driver takes to read one row, which it does before anybody is called. */
