@@ -135,7 +135,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const metrics = createMetrics();
   const heldBytes = () => ({
     ...http.heldBytes(),
-    queries: queryQueue.waitingBytes(),
+    ...queryQueue.waitingBytes(),
     proxy: turns.waitingBytes(),
     waiting: admission.waitingBytes(),
     underWay: admission.underWayBytes(),

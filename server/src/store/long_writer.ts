@@ -27,7 +27,7 @@ export type LongWriterReply = { number: number } & (
   | { kind: "failed"; error: Error; fields: Readonly<Record<string, unknown>>; fault: FaultCode | undefined }
 );
 
-export type WrittenFile = Pick<SqliteConnection, "path" | "pen" | "readers" | "acquire" | "release">;
+export type WrittenFile = Pick<SqliteConnection, "path" | "pen" | "readers" | "cutWal" | "acquire" | "release">;
 
 /** The WAL may be so long, in pages of four kibibytes. */
 const mostWalPages = 16 * 1024;
@@ -107,7 +107,8 @@ export function startLongWriter(file = entry): LongWriter {
 
   async function commit(group: CommitGroup, file: WrittenFile): Promise<CommittedGroup> {
     const { walPages = 0 } = await ask({ kind: "plan", group });
-    if (walPages > mostWalPages) await shorten(file);
+    // At the next moment in which nobody reads. It is not waited for: it waits for this commit.
+    if (walPages > mostWalPages) void file.readers.cut();
     await file.pen.acquire();
     try {
       const { group: committed } = await ask({ kind: "write" });
@@ -118,18 +119,18 @@ export function startLongWriter(file = entry): LongWriter {
     }
   }
 
-  /** What keeps it from that keeps it from the commit, too, or from none. */
   async function shorten(file: WrittenFile): Promise<void> {
-    await file.readers.whileNoneReads(async () => {
+    await one.acquire();
+    try {
       await file.acquire();
       try {
         await ask({ kind: "shorten" });
-      } catch {
-        // The commit tells.
       } finally {
         file.release();
       }
-    });
+    } finally {
+      one.release();
+    }
   }
 
   return {
@@ -139,6 +140,8 @@ export function startLongWriter(file = entry): LongWriter {
     },
     open(sqlite) {
       opened = sqlite;
+      const { cutWal } = sqlite;
+      sqlite.cutWal = () => (isRunning ? shorten(sqlite) : cutWal());
       worker.postMessage({ kind: "open", path: sqlite.path } satisfies LongWriterRequest);
     },
     async commit(...group) {

@@ -6,6 +6,7 @@ import { dialects, openTestStore } from "../../test/open_test_store.ts";
 import { birth, newApiKey, newUser, stateChange } from "../../test/store_items.ts";
 import { put, remove } from "../state/entities.ts";
 import { commitGroup } from "./commit.ts";
+import { withLongTurn } from "./long_turn.ts";
 import { type Keyed, readByAge, readInOrder } from "./pieces.ts";
 import { inLongSnapshot, inSnapshot, isSnapshot } from "./snapshot.ts";
 import type { Store } from "./store.ts";
@@ -85,21 +86,27 @@ for (const dialect of dialects) {
       assert.equal((await readInOrder(store, "", numbers(25, 10).keyed)).length, 25);
     });
 
-    test("few long snapshots are under way at once, and the others follow", async (t) => {
+    test("who gives turns is asked for one before a list goes on in a snapshot, and not before a short one", async (t) => {
       const store = await openTestStore(t, dialect);
       if (store === undefined) return;
-      let underWay = 0;
-      let most = 0;
-      const one = () =>
-        inLongSnapshot(store, async () => {
-          underWay += 1;
-          most = Math.max(most, underWay);
-          // Until nobody joins any more.
-          for (let before = -1; before !== most; await new Promise((resolve) => setTimeout(resolve, 20))) before = most;
-          underWay -= 1;
-        });
-      await Promise.all(Array.from({ length: 10 }, one));
-      assert.equal(most, 3);
+      let asked = 0;
+      const takeTurn = async () => {
+        asked += 1;
+      };
+      const read = (count: number) => withLongTurn(takeTurn, () => readInOrder(store, "", numbers(count, 10).keyed));
+      assert.equal((await read(9)).length, 9);
+      assert.equal(asked, 0);
+      assert.equal((await read(25)).length, 25);
+      assert.equal(asked, 1);
+      await withLongTurn(takeTurn, () =>
+        inLongSnapshot(store, (snapshot) => readInOrder(snapshot, "", numbers(25, 10).keyed)),
+      );
+      assert.equal(asked, 2);
+      const refused = withLongTurn(
+        () => Promise.reject(new Error("too many")),
+        () => readInOrder(store, "", numbers(25, 10).keyed),
+      );
+      await assert.rejects(refused, /too many/);
     });
 
     test("three hundred users are listed with all their keys, whoever is born and dies meanwhile", async (t) => {

@@ -2,12 +2,12 @@
 import { Fault } from "@keystead/core/fault.ts";
 import { CompiledQuery, Kysely } from "kysely";
 import { unlessAway } from "./database_away.ts";
+import { takeLongTurn } from "./long_turn.ts";
 import { type SqliteConnection, sqliteDialect } from "./sqlite_dialect.ts";
 import type { SqliteReader } from "./sqlite_readers.ts";
 import type { PostgresStore, SqliteStore, Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 import { resumes } from "./thread_meter.ts";
-import { Turns } from "./turns.ts";
 
 const snapshots = new WeakSet<Store>();
 
@@ -21,21 +21,12 @@ export async function inSnapshot<T>(store: Store, work: (snapshot: Store) => T |
   return store.dialect === "sqlite" ? throughReader(store, work) : inTransaction(store, work);
 }
 
-/** Of all that is read at length and not answered yet, megabytes are held; and fewer than PostgreSQL has connections for lists. */
-const longAtOnce = 3;
-const longTurns = new WeakMap<Store, Turns>();
-
-/** The same for what may take long: few are read at once, and the others wait for them. */
+/** The same for what takes long, once it is its turn. */
 export async function inLongSnapshot<T>(store: Store, work: (snapshot: Store) => T | Promise<T>): Promise<T> {
   if (isSnapshot(store)) return work(store);
-  const turns = longTurns.get(store) ?? new Turns(longAtOnce);
-  longTurns.set(store, turns);
-  await turns.acquire();
-  try {
-    return await inSnapshot(store, work);
-  } finally {
-    turns.release();
-  }
+  const turn = takeLongTurn();
+  if (turn !== undefined) await turn;
+  return inSnapshot(store, work);
 }
 
 async function throughReader<T>(store: SqliteStore, work: (snapshot: Store) => T | Promise<T>): Promise<T> {

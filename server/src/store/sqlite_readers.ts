@@ -16,8 +16,8 @@ export type SqliteReaders = {
   /** A connection in a transaction, which is its taker's until it is given back. */
   take(): Promise<SqliteReader>;
   giveBack(reader: SqliteReader): void;
-  /** Runs `cut` at a moment in which none of these reads, or not at all if such a moment does not come. */
-  whileNoneReads(cut: () => Promise<void> | void): Promise<void>;
+  /** Has the WAL cut at a moment in which none of these reads, or not at all if such a moment does not come soon. Never fails. */
+  cut(): Promise<void>;
   /** Those in use are closed when they are given back. */
   close(): void;
 };
@@ -29,20 +29,17 @@ const mostReaders = 8;
 export const mostWalBytes = 64 * 1024 * 1024;
 /** How often its length is looked at. */
 const lookMs = 5_000;
-/** How long new snapshots wait for the old ones to end; the longer the WAL is, the longer, up to ten times. */
+/** How long new snapshots wait for the old ones to end. */
 const patienceMs = 2_000;
-const mostPatience = 10;
 
 export type WalWatch = { lookMs?: number; mostBytes?: number; patienceMs?: number };
 
-/** `cut` has the WAL begin anew; whoever wants to may call it when nobody reads. */
+/** `cutNow` has the WAL begin anew, and is called while nobody reads. */
 export function createSqliteReaders(
   path: string,
-  cut: () => Promise<void> | void,
+  cutNow: () => Promise<void> | void,
   watch: WalWatch = {},
 ): SqliteReaders {
-  const most = watch.mostBytes ?? mostWalBytes;
-  const patience = watch.patienceMs ?? patienceMs;
   const idle: SqliteReader[] = [];
   const waiting: (() => void)[] = [];
   const cutting = new Turns();
@@ -80,20 +77,22 @@ export function createSqliteReaders(
     }
   }
 
-  /** Undefined as long as it is not looked at. */
-  function walBytes(): number | undefined {
+  /** False as long as it is not looked at. */
+  function isWalLong(): boolean {
     const now = performance.now();
-    if (now - lookedAt < (watch.lookMs ?? lookMs)) return undefined;
+    if (now - lookedAt < (watch.lookMs ?? lookMs)) return false;
     lookedAt = now;
-    return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size;
+    const bytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    return bytes > (watch.mostBytes ?? mostWalBytes);
   }
 
-  async function whileNoneReads(work: () => Promise<void> | void, waitMs = patience): Promise<void> {
+  async function cut(): Promise<void> {
     cutters += 1;
     await cutting.acquire();
     try {
-      if (reading > 0 && !(await untilNoneReads(waitMs))) return;
-      await work();
+      if (reading === 0 || (await untilNoneReads())) await cutNow();
+    } catch {
+      // What keeps it from being cut now keeps nobody from reading; the next look tries again.
     } finally {
       cutters -= 1;
       cutting.release();
@@ -101,9 +100,9 @@ export function createSqliteReaders(
     }
   }
 
-  async function untilNoneReads(waitMs: number): Promise<boolean> {
+  async function untilNoneReads(): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => resolve(false), waitMs);
+    const timer = setTimeout(() => resolve(false), watch.patienceMs ?? patienceMs);
     noneReads = () => resolve(true);
     try {
       return await promise;
@@ -115,10 +114,7 @@ export function createSqliteReaders(
 
   return {
     async take() {
-      const bytes = walBytes() ?? 0;
-      // What keeps it from being cut now keeps nobody from reading; the next look tries again.
-      const times = Math.min(Math.floor(bytes / most), mostPatience);
-      if (times > 0) void whileNoneReads(cut, times * patience).catch(() => undefined);
+      if (isWalLong()) void cut();
       if (waiting.length === 0 && mayRead()) reading += 1;
       else await new Promise<void>((resolve) => waiting.push(resolve));
       try {
@@ -132,7 +128,7 @@ export function createSqliteReaders(
       keepOrClose(reader);
       leave();
     },
-    whileNoneReads,
+    cut,
     close() {
       isClosed = true;
       for (const { database } of idle.splice(0)) database.close();

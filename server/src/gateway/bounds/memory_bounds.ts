@@ -15,7 +15,9 @@ export const memoryBounds = {
   /** Requests that wait for their turn in the signer. Their bodies are among those above. */
   waiting: 32 * mebibyte,
   /** Queries that wait for their turn. Their bodies are among those above, too. */
-  queries: 32 * mebibyte,
+  queries: 24 * mebibyte,
+  /** Those that have turned out to take long, and wait to go on. */
+  longQueries: 8 * mebibyte,
   /** Requests of the auth proxy that wait to be read. Their bodies are among those above, as long as their connections are open. */
   proxy: 8 * mebibyte,
   /** Those that are under way to the signer, with the states that they offer; what it does not read yet of them is also bounded by itself. */
@@ -54,4 +56,12 @@ export const queryLimits: AdmissionLimits = {
   waiting: 1_000,
   waitingBytes: memoryBounds.queries,
   waitMs: 5_000,
+};
+
+/** Each of these holds megabytes until it is answered, and PostgreSQL has four connections for lists. */
+export const longQueryLimits: AdmissionLimits = {
+  ...queryLimits,
+  inFlight: 1,
+  allInFlight: 3,
+  waitingBytes: memoryBounds.longQueries,
 };

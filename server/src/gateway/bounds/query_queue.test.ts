@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { type TestContext, test } from "node:test";
 import { setImmediate as breath } from "node:timers/promises";
 import { patienceMs } from "../../../../core/test/patience.ts";
+import { takeLongTurn } from "../../store/long_turn.ts";
 import { createAdmission } from "./admission.ts";
 import { queryLimits } from "./memory_bounds.ts";
 import { createQueryQueue } from "./query_queue.ts";
@@ -91,7 +92,7 @@ test("where the first query has waited too long, the next one goes alone instead
   const { work, ask } = rig({ limits: { ...queryLimits, waitMs: 300 } });
   // As many first ones as may be under way at once.
   const held = Promise.withResolvers<void>();
-  const others = ["1", "2", "3", "4"].map((organizationId) => ask(organizationId, () => held.promise));
+  const others = Array.from({ length: queryLimits.allInFlight }, (_, n) => ask(`other ${n}`, () => held.promise));
   let refusals = 0;
   const first = ask("a", assert.fail).catch((fault) => {
     assert.equal(fault.code, "resource_exhausted");
@@ -119,6 +120,86 @@ test("quick queries do not hide a long one", async () => {
   for (let i = 0; i < 100; i++) await ask("a", async () => work(0.1));
   await Promise.all(Array.from({ length: 4 }, () => ask("a", queries.run)));
   assert.equal(queries.count.most, 4, "what was long ago is forgotten");
+});
+
+/** A query that turns out to be long after it has begun. */
+function turningLong(underWay: { now: number; most: number; done: number }) {
+  return async () => {
+    await takeLongTurn();
+    underWay.now += 1;
+    underWay.most = Math.max(underWay.most, underWay.now);
+    for (let turn = 0; turn < 3; turn++) await breath();
+    underWay.now -= 1;
+    underWay.done += 1;
+  };
+}
+
+test("of queries that turn out to be long an organization has one under way, whatever it asked before", async () => {
+  const { work, ask, queue } = rig();
+  for (let i = 0; i < 200; i++) await ask("a", async () => work(0.1));
+  const long = { now: 0, most: 0, done: 0 };
+  await Promise.all(Array.from({ length: 16 }, () => ask("a", turningLong(long))));
+  assert.deepEqual(long, { now: 0, most: 1, done: 16 });
+  assert.deepEqual(queue.waitingBytes(), { queries: 0, longQueries: 0 });
+});
+
+test("three long ones are under way of all organizations, and who asks for little does not wait for the others", async () => {
+  const { work, ask } = rig();
+  const organizations = Array.from({ length: 8 }, (_, n) => `sub ${n}`);
+  for (const each of [...organizations, "b"]) await ask(each, async () => work(0.1));
+  const long = { now: 0, most: 0, done: 0 };
+  const flood = organizations.flatMap((each) => Array.from({ length: 16 }, () => ask(each, turningLong(long))));
+  for (let turn = 0; turn < 5; turn++) await breath();
+  const before = long.done;
+  await ask("b", async () => undefined);
+  assert.ok(long.done - before <= 3, `${long.done - before} were before it`);
+  const own = { now: 0, most: 0, done: 0 };
+  await ask("b", turningLong(own));
+  assert.ok(long.done < 3 * 16, `${long.done} were before its long one`);
+  await Promise.all(flood);
+  assert.deepEqual(long, { now: 0, most: 3, done: 128 });
+});
+
+test("one that waits for its place among the long keeps no other waiting, and is refused after its time", async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, "now", () => nowMs);
+  const { ask, queue } = rig();
+  const held = Promise.withResolvers<void>();
+  const holders = ["1", "2", "3"].map((id) =>
+    ask(id, async () => {
+      await takeLongTurn();
+      await held.promise;
+    }),
+  );
+  let refusal: unknown;
+  const refused = ask("a", async () => {
+    await takeLongTurn();
+    assert.fail("it was not its turn");
+  }).catch((error) => {
+    refusal = error.code;
+  });
+  for (let turn = 0; turn < 10; turn++) await breath();
+  await ask("a", async () => undefined);
+  nowMs = queryLimits.waitMs + 1;
+  while (refusal === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
+  await refused;
+  assert.equal(refusal, "resource_exhausted");
+  held.resolve();
+  await Promise.all(holders);
+  await ask("a", turningLong({ now: 0, most: 0, done: 0 }));
+  assert.deepEqual(queue.waitingBytes(), { queries: 0, longQueries: 0 });
+});
+
+test("what was done before and after that turn is charged, each once, and short queries stay short", async () => {
+  const { ask, work, rests } = rig({ isAlone: false });
+  await ask("a", async () => work(40));
+  await ask("a", async () => {
+    work(1);
+    await takeLongTurn();
+    work(100);
+  });
+  await ask("a", async () => work(1));
+  assert.deepEqual(rests, [40, 43, 346]);
 });
 
 test("what an organization's queries take is remembered, however many others come", async () => {
@@ -220,5 +301,5 @@ test("a query that fails gives its turn back", async () => {
   for (let i = 0; i < 40; i++) await assert.rejects(ask("a", failing));
   await Promise.all(Array.from({ length: 40 }, () => assert.rejects(ask("b", failing))));
   await ask("a", async () => undefined);
-  assert.equal(queue.waitingBytes(), 0);
+  assert.deepEqual(queue.waitingBytes(), { queries: 0, longQueries: 0 });
 });

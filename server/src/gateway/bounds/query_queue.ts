@@ -2,13 +2,15 @@
  * The queue of queries. The gateway has one thread, and queries are answered in it: many at once of one organization would stand before
  * everybody else's at each step. So an organization whose queries take long has one answered at a time, organizations take turns, and
  * so do the callers within one. While others are there, an organization gets a quarter of the thread (thread_shares.ts) and rests when it
- * has had that. What a query takes is not known from its parameters, but the organization's last ones tell.
+ * has had that. What a query takes is not known from its parameters, but the organization's last ones tell; and one that turns out to take
+ * long while it is answered waits for a turn among its like before it goes on.
  */
 import { createLru } from "../../state/lru.ts";
+import { withLongTurn } from "../../store/long_turn.ts";
 import { metered } from "../../store/thread_meter.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 import type { Weight } from "./admission_limits.ts";
-import { queryLimits } from "./memory_bounds.ts";
+import { longQueryLimits, queryLimits } from "./memory_bounds.ts";
 import { createPresence, type Presence } from "./presence.ts";
 import { createThreadShares, rememberedOrganizations } from "./thread_shares.ts";
 
@@ -29,13 +31,13 @@ export type QueryQueue = {
   answer<T>(query: QueuedQuery, work: () => Promise<T>): Promise<T>;
   readForSubmit: ReadForSubmit;
   seen: Presence["seen"];
-  waitingBytes(): number;
+  waitingBytes(): { queries: number; longQueries: number };
 };
 
 /** How much the newest query counts where it took less than those before. Many short ones would otherwise soon hide a long one. */
 const weightOfShorter = 0.05;
-/** In microseconds. What an organization's first query is taken for: it goes alone, and tells about the others. */
-const longest = 250_000;
+/** In microseconds. An organization's first query goes alone, and tells about the others. */
+const unknown = queryLimits.cost;
 /** For those that wait behind that one. */
 const usual = 1_000;
 /** Before those that take longer, other events come first. */
@@ -55,6 +57,8 @@ export function createQueryQueue({
   measure = metered,
   now,
 }: QueryQueueOptions = {}): QueryQueue {
+  /** Queries that turned out to take long, and go on among their like. */
+  const longOnes = createAdmission(longQueryLimits);
   const charge = createThreadShares(isAlone, now);
   const costs = createLru<number>(rememberedOrganizations);
   /** Organizations whose first query is on its way. */
@@ -68,7 +72,7 @@ export function createQueryQueue({
 
   /** Resolves to the weight that it has its place with. */
   async function enter({ organizationId, caller, bytes }: QueuedQuery, isFirst: boolean): Promise<Weight> {
-    const known = () => costs.get(organizationId) ?? longest;
+    const known = () => costs.get(organizationId) ?? unknown;
     const isBehindFirst = !isFirst && learning.has(organizationId);
     for (let cost = isBehindFirst ? usual : known(); ; cost = known()) {
       const weight = { cost, bytes };
@@ -86,15 +90,39 @@ export function createQueryQueue({
   }
 
   async function answerInTurn<T>(query: QueuedQuery, work: () => Promise<T>, isFirst: boolean): Promise<T> {
-    const { organizationId } = query;
-    const weight = await enter(query, isFirst);
-    const { value, workedMs } = measure(work);
+    const { organizationId, caller, bytes } = query;
+    type Place = { of: Admission; weight: Weight };
+    let place: Place | undefined = { of: admission, weight: await enter(query, isFirst) };
+    let workedMs = () => 0;
+    let chargedMs = 0;
+
+    function leavePlace(): void {
+      const tookMs = workedMs() - chargedMs;
+      chargedMs += tookMs;
+      if (place?.of === admission) note(organizationId, tookMs);
+      const restMs = charge(organizationId, tookMs);
+      place?.of.leave(organizationId, place.weight, restMs);
+      place = undefined;
+    }
+
+    /** While it waits it has no place: neither short queries nor those of others stand behind it. */
+    async function takePlaceOfLong(): Promise<void> {
+      // It may be the first thing that the work does: from the next moment on it is measured.
+      await undefined;
+      leavePlace();
+      const weight = { cost: usual, bytes };
+      await longOnes.enter(organizationId, weight, caller);
+      place = { of: longOnes, weight };
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+
+    const takeLongTurn = () => (place?.of === admission ? takePlaceOfLong() : undefined);
+    const measured = measure(() => withLongTurn(takeLongTurn, work));
+    workedMs = measured.workedMs;
     try {
-      return await value;
+      return await measured.value;
     } finally {
-      const tookMs = workedMs();
-      note(organizationId, tookMs);
-      admission.leave(organizationId, weight, charge(organizationId, tookMs));
+      leavePlace();
     }
   }
 
@@ -112,14 +140,15 @@ export function createQueryQueue({
         learning.delete(organizationId);
       }
     },
-    readForSubmit(organizationId, reading) {
+    async readForSubmit(organizationId, reading) {
+      // Many may be let in at one moment: what they do at once is one burst, and each would be charged for all of it.
+      await new Promise((resolve) => setImmediate(resolve));
       const { value, workedMs } = measure(reading);
-      return value.then(() => {
-        const tookMs = workedMs();
-        return tookMs < leastReadingMs ? 0 : charge(organizationId, tookMs);
-      });
+      await value;
+      const tookMs = workedMs();
+      return tookMs < leastReadingMs ? 0 : charge(organizationId, tookMs);
     },
-    waitingBytes: admission.waitingBytes,
+    waitingBytes: () => ({ queries: admission.waitingBytes(), longQueries: longOnes.waitingBytes() }),
   };
 }
 

@@ -115,8 +115,12 @@ export function createConnections(limits: ConnectionLimits): Connections {
     heldBytes: () => ({ pipelined: pipelined.bytes(), bodies: bodyWork.bytes(), answers: unreadAnswers.bytes() }),
     paceOverload: overloads,
     paceRefusal(socket) {
-      // Nothing is done for it any more: others may have its connection.
-      if (open.has(socket)) awaitingClient.add(socket);
+      // Nothing is done for it any more: others may have its connection, its lane and the room of its body.
+      const connection = open.get(socket);
+      if (connection !== undefined) {
+        awaitingClient.add(socket);
+        bodyWork.end(connection);
+      }
       return refusals(socket);
     },
   };

@@ -22,9 +22,6 @@ export type Guards = {
   trustedProxies: TrustedProxies;
 };
 
-/** Requests whose refusal is cheap to provoke may wait for it up to this; a larger one has had to wait already. */
-const maxPacedBytes = 16 * 1024;
-
 const noBody = new Uint8Array(0);
 const notCounted = (): void => undefined;
 
@@ -34,7 +31,7 @@ export function guardedHandler(guards: Guards, route: Route) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { socket } = request.raw;
     const readsBody = limits.bodyBytes > 0;
-    const body = readsBody ? await bodies.read(request.raw, reply.raw, limits.bodyBytes) : noBody;
+    let body = readsBody ? await bodies.read(request.raw, reply.raw, limits.bodyBytes) : noBody;
     const asked = toRouteRequest(request, reply, body, trustedProxies);
     if (readsBody) {
       const turn = connections.beginWork(socket, body.length, async () => route.findOwner?.(asked));
@@ -54,7 +51,12 @@ export function guardedHandler(guards: Guards, route: Route) {
       await handled;
       if (!isSent) throw new Error("the route sent no answer");
     } catch (error) {
-      if (isCheapToProvoke(error) && body.length < maxPacedBytes) await connections.paceRefusal(socket);
+      if (isCheapToProvoke(error)) {
+        // It waits without its body.
+        asked.body = noBody;
+        body = noBody;
+        await connections.paceRefusal(socket);
+      }
       if (error instanceof Overloaded) await connections.paceOverload(socket);
       count(sendFault(faultLog, request, reply, error).statusCode);
     }

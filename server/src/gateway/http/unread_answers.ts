@@ -16,9 +16,8 @@ export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
     if (bytes === connection.unreadBytes) return;
     allBytes += bytes - connection.unreadBytes;
     connection.unreadBytes = bytes;
-    // Whoever has read a part of it goes behind those who have not.
-    unread.delete(connection);
-    if (bytes > 0) unread.add(connection);
+    if (bytes === 0) unread.delete(connection);
+    else unread.add(connection);
     while (allBytes > maxBytes) {
       const [longest] = unread;
       if (longest === undefined) return;

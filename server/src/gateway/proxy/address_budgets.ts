@@ -65,11 +65,21 @@ function sumOfAnHour(taken: Taken, now: number): number {
 
 /** One person often has 2^64 addresses of IPv6. All whose address is not known share one budget. */
 export function addressKey(address: string | undefined): string {
+  return networkOf(address, 4);
+}
+
+/** Whose addresses those of one place are: a site may have 65,536 of such networks of IPv6. */
+export function siteKey(address: string | undefined): string {
+  return networkOf(address, 3);
+}
+
+/** Of an address of IPv6 so many groups, of another all. */
+function networkOf(address: string | undefined, groupCount: number): string {
   if (address === undefined) return "unknown";
   if (!address.includes(":")) return address;
   const [head = "", tail = ""] = address.split("::");
   const groups = head === "" ? [] : head.split(":");
   const behind = tail === "" ? [] : tail.split(":");
   const zeros = address.includes("::") ? Array.from({ length: 8 - groups.length - behind.length }, () => "0") : [];
-  return [...groups, ...zeros, ...behind].slice(0, 4).join(":");
+  return [...groups, ...zeros, ...behind].slice(0, groupCount).join(":");
 }

@@ -46,6 +46,16 @@ test("a /64 of IPv6 is one address, and so are all that are unknown", async () =
   }
 });
 
+test("whoever has a /48 keeps nobody waiting, however many of its addresses ask", async () => {
+  const turns = createProxyTurns({ limits: patient });
+  const { count, work } = counted();
+  const flood = Array.from({ length: 41 }, (_, index) => turns.take(`2001:db8:1:${index.toString(16)}::1`, 100, work));
+  await turns.take("2001:db8:2::1", 100, async () => undefined);
+  assert.ok(count.done <= 1, `${count.done} were before it`);
+  await Promise.all(flood);
+  assert.equal(count.most, 1);
+});
+
 test("of many addresses two are read at once, and each has its turn before one has its second", async () => {
   const turns = createProxyTurns({ limits: patient });
   const { count, work } = counted();

@@ -1,7 +1,8 @@
 /**
  * Turns of the auth proxy's requests. Each reads a configuration from the database and parses its body before anything is known of its
- * caller but the address. So an address has one request read at a time, addresses take turns, and while organizations are served, all
- * addresses together rest for most of the time. Nothing slow may be waited for within a turn: no signer, issuer or captcha.
+ * caller but the address. So a site has one request read at a time, sites take turns, as do the addresses of one, and while organizations
+ * are served, all together rest for most of the time. A site is an address of IPv4 or a /48 of IPv6: whoever has one has 65,536 addresses
+ * that could each be the first to ask. Nothing slow may be waited for within a turn: no signer, issuer or captcha.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import { metered } from "../../store/thread_meter.ts";
@@ -10,7 +11,7 @@ import type { AdmissionLimits } from "../bounds/admission_limits.ts";
 import { admissionLimits, memoryBounds } from "../bounds/memory_bounds.ts";
 import { Overloaded } from "../bounds/overloaded.ts";
 import { createPresence, type Presence, restAfter } from "../bounds/presence.ts";
-import { addressKey } from "./address_budgets.ts";
+import { addressKey, siteKey } from "./address_budgets.ts";
 
 export type ProxyTurns = {
   /** Does the work when it is this address's turn. Refused when too many wait, or for too long. */
@@ -56,9 +57,9 @@ export function createProxyTurns({
 }: ProxyTurnsOptions = {}): ProxyTurns {
   const admission = createAdmission(limits);
 
-  async function enter(address: string, bytes: number): Promise<void> {
+  async function enter(site: string, address: string, bytes: number): Promise<void> {
     try {
-      await admission.enter(address, { cost, bytes });
+      await admission.enter(site, { cost, bytes }, address);
     } catch (error) {
       throw inOurWords(error);
     }
@@ -66,15 +67,15 @@ export function createProxyTurns({
 
   return {
     async take(address, bodyBytes, work) {
-      const key = addressKey(address);
-      await enter(key, bodyBytes);
+      const site = siteKey(address);
+      await enter(site, addressKey(address), bodyBytes);
       const { value, workedMs } = measure(work);
       try {
         return await value;
       } finally {
         // Each place rests for what both have taken: together they have less than a third of the thread.
         const restMs = presence.isAlone(proxy) ? 0 : Math.min(restAfter(places * workedMs()), mostRestMs);
-        const leave = () => admission.leave(key, { cost, bytes: bodyBytes });
+        const leave = () => admission.leave(site, { cost, bytes: bodyBytes });
         // Other events come first in any case: whatever came in one poll would otherwise be one long piece of work.
         if (restMs > 0) setTimeout(leave, restMs);
         else setImmediate(leave);

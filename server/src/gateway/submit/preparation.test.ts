@@ -30,7 +30,7 @@ test("what is owed for reading rests on the place with the signer, by the most t
   );
   await rig.submit(rig.root, "create_user_tag", { userTagName: "first", userIds: [] });
   assert.deepEqual([rests, readers], [[0], []], "little is not measured");
-  const privateKeys = Array.from({ length: 9 }, (_, n) => ({
+  const privateKeys = Array.from({ length: 17 }, (_, n) => ({
     privateKeyName: `key ${n}`,
     curve: "CURVE_ED25519",
     addressFormats: [],

@@ -44,7 +44,7 @@ type RefusedState = { version: number | undefined; message: string; isRepeated: 
 export type PreparationDependencies = { store: Store; admission: Admission; readForSubmit: ReadForSubmit };
 
 /** As nearly every request has. They are not worth being measured. */
-const fewReads = 8;
+const fewReads = 16;
 
 export class Preparation {
   readonly #organization: Organization;
