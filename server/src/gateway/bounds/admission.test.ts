@@ -244,6 +244,20 @@ test("an organization whose requests write megabytes has few of them under way",
   assert.equal(seen.filter((name) => name === "b").length, 64);
 });
 
+test("who names a thousand users takes room for what changes of them, and a signature does not", () => {
+  const mebibyte = 1024 * kibibyte;
+  const tagging = { body: new Uint8Array(39_000), cost: 30_000, stateLength: mebibyte };
+  const bare = weightOf({ ...tagging, body: new Uint8Array(300) }, false);
+  assert.ok(weightOf(tagging, false).reply - bare.reply > 0.9 * mebibyte);
+  const small = { ...tagging, stateLength: 4 * kibibyte };
+  assert.ok(weightOf(small, false).reply <= 2 * 39_000 + 2 * 30_000 + 3 * 4 * kibibyte);
+  const [signing, long] = [
+    { ...tagging, stateShare: 1 / 4 },
+    { ...tagging, body: new Uint8Array(60_000), stateShare: 1 / 4 },
+  ];
+  assert.equal(weightOf(long, false).reply - weightOf(signing, false).reply, 2 * (60_000 - 39_000));
+});
+
 test("a parent's pages count where they are kept with app proofs, whatever the sub-organization has", () => {
   const mebibyte = 1024 * kibibyte;
   const login = { body: new Uint8Array(300), cost: 500, stateLength: 10 * kibibyte };

@@ -38,12 +38,19 @@ const rowBytes = 4 * 1024;
 /** Of what a microsecond makes: a signature, an address with its record. */
 const bytesPerCost = 2;
 
+/**
+ * Of what changes, for each byte of a body: an id of 39 bytes can have a user of a kilobyte or more written anew. All users together are no
+ * longer than their state.
+ */
+const changedPerByte = 40;
+
 /** `offersState`: whether the state is likely to go along. */
 export function weightOf(request: WeighedRequest, offersState: boolean): Required<Weight> {
   const { body, target, cost, stateShare = 1, stateLength = 0, parentLength = 0, factsLength = 0 } = request;
   const bytes = body.length + (target?.length ?? 0);
   const offered = (offersState ? stateLength : 0) + factsLength;
   const written = stateLength * stateShare + parentLength + factsLength;
+  const changed = stateShare < 1 ? 0 : Math.min(stateLength, changedPerByte * bytes);
   return {
     cost: cost + costOfState({ read: offered, written }),
     bytes,
@@ -53,7 +60,13 @@ export function weightOf(request: WeighedRequest, offersState: boolean): Require
     reply: Math.min(
       mostReply,
       Math.ceil(
-        stateLength * Math.ceil(stateShare) + parentLength + factsLength + 2 * bytes + bytesPerCost * cost + rowBytes,
+        stateLength * Math.ceil(stateShare) +
+          changed +
+          parentLength +
+          factsLength +
+          2 * bytes +
+          bytesPerCost * cost +
+          rowBytes,
       ),
     ),
   };
