@@ -15,7 +15,7 @@ async function turnsUntil(isDone: () => boolean): Promise<number> {
   return turns;
 }
 
-test("of all that has paused, one goes on in each turn of the loop, the longest paused first", async () => {
+test("of all that has paused, one goes on at a time, the longest paused first, and turns of the loop are left to others", async () => {
   const order: number[] = [];
   const all = Array.from({ length: 5 }, (_, i) => breath().then(() => order.push(i)));
   const seen: number[] = [];
@@ -26,10 +26,11 @@ test("of all that has paused, one goes on in each turn of the loop, the longest 
   }
   await Promise.all(all);
   assert.deepEqual(order, [0, 1, 2, 3, 4]);
-  assert.ok(
-    seen.every((count) => count <= 1),
-    `${seen}`,
+  assert.deepEqual(
+    seen.filter((count) => count > 0),
+    [1, 1, 1, 1, 1],
   );
+  assert.ok(seen.length >= 14, `${seen}`);
 });
 
 test("who pauses again goes behind those who have paused meanwhile", async () => {
