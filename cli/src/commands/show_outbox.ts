@@ -7,7 +7,7 @@ import { codeOf } from "../profile.ts";
 
 export const showOutbox: Command = {
   usage: "outbox [COUNT]",
-  summary: "show the newest message that a server without mail settings wrote, or as many as COUNT",
+  summary: "show the newest message, or the newest COUNT, of a server without mail settings",
   run(context) {
     refuseArguments(context, 1);
     const folder = join(process.env.KEYSTEAD_DATA || "data", "outbox");
