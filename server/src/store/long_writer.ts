@@ -8,6 +8,7 @@ import { Fault, type FaultCode } from "@keystead/core/fault.ts";
 import type { CommitGroup, CommittedGroup } from "./commit_item.ts";
 import { dropThreads } from "./drop_threads.ts";
 import type { SqliteConnection } from "./sqlite_dialect.ts";
+import { mostWalBytes } from "./sqlite_readers.ts";
 import { Turns } from "./turns.ts";
 
 /**
@@ -29,8 +30,8 @@ export type LongWriterReply = { number: number } & (
 
 export type WrittenFile = Pick<SqliteConnection, "path" | "pen" | "readers" | "cutWal" | "acquire" | "release">;
 
-/** The WAL may be so long, in pages of four kibibytes. */
-const mostWalPages = 16 * 1024;
+/** In pages, which have four kibibytes. */
+const mostWalPages = mostWalBytes / 4096;
 
 /** What takes longer than this has come to a stop. */
 const answerMs = 60_000;

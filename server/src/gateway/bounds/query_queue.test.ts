@@ -104,7 +104,7 @@ test("where the first query has waited too long, the next one goes alone instead
   nowMs = 301;
   while (refusals === 0) await new Promise((resolve) => setTimeout(resolve, 20));
   for (let turn = 0; turn < 10; turn++) await breath();
-  assert.equal(slow.count.done, 0, "it is as costly as any that nobody knows");
+  assert.equal(slow.count.done, 0, "there is no place yet for a query that nobody knows the length of");
   held.resolve();
   await Promise.all([first, ...others, ...waiting]);
   assert.deepEqual([slow.count.done, slow.count.most], [4, 1]);
