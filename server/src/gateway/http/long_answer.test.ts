@@ -111,7 +111,7 @@ test("all that a client has not read of a long answer is counted, and others are
   assert.ok(before < unreadable.text.length + 100);
 });
 
-test("of clients that do not read long answers, the one that has not read for longest is cut off", async (t) => {
+test("of clients that do not read long answers, the one whose answer has waited longest is cut off", async (t) => {
   const { heldBytes, open } = await start(t);
   const sockets: Socket[] = [];
   let cut = 0;

@@ -1,4 +1,4 @@
-/** Bounds the answers that clients do not read. Beyond the limit, clients that have not read for longest are cut off. */
+/** Bounds the answers that clients do not read. Beyond the limit, those whose answers have waited longest are cut off. */
 import type { Connection } from "./connection.ts";
 
 export type UnreadAnswers = {
