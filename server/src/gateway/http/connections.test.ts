@@ -396,7 +396,7 @@ test("refusals of stamps leave one by one, nobody else waits for them, and who w
     connections.beginWork(request.socket, 0);
     if (request.url === "/stranger") {
       refusing++;
-      await connections.paceRefusal(request.socket);
+      await connections.paceRefusal(request.socket, 0);
       refusing--;
       response.statusCode = 401;
     }
@@ -412,6 +412,26 @@ test("refusals of stamps leave one by one, nobody else waits for them, and who w
   await until(() => refusing > 1);
   const others = Array.from({ length: 60 }, () => open(last("/")));
   for (const { ended } of others) assert.deepEqual(statuses(await ended), [200]);
+});
+
+test("refusals of long bodies leave more slowly, and those of short ones do not wait for them", async (t) => {
+  const answered: string[] = [];
+  const handler: Handler = async (request, response, connections) => {
+    const kind = request.url === "/long" ? "long" : "short";
+    await connections.paceRefusal(request.socket, kind === "long" ? 64 * 1024 : 8 * 1024);
+    answered.push(kind);
+    response.end("{}");
+  };
+  const { open } = await start(t, handler);
+  const begunAt = performance.now();
+  const long = Array.from({ length: 10 }, () => open(last("/long")));
+  await until(() => answered.length > 0);
+  const short = Array.from({ length: 10 }, () => open(last("/short")));
+  for (const { ended } of [...long, ...short]) assert.deepEqual(statuses(await ended), [200]);
+  assert.equal(answered.at(-1), "long");
+  // A timer may be a millisecond early.
+  const pauses = answered.filter((kind) => kind === "long").length - 1;
+  assert.ok(performance.now() - begunAt >= pauses * 7);
 });
 
 test("who asks for a tunnel is refused after the answers to what it asked before, and may break off at any moment", async (t) => {

@@ -38,9 +38,10 @@ export type Connections = {
   bodyIsRead(socket: Socket): void;
   /**
    * Before a stamp is refused, or a request whose budget is spent: undefined when the refusal may leave at once. Many refusals leave one
-   * by one, so that clients that wait for one answer before they ask again ask no faster than that. Nobody else waits with them.
+   * by one, so that clients that wait for one answer before they ask again ask no faster than that. Nobody else waits with them. Those of
+   * longer bodies leave more slowly, because reading them was work: in a queue of their own, so that none of the others waits for it.
    */
-  paceRefusal(socket: Socket): Promise<void> | undefined;
+  paceRefusal(socket: Socket, bodyBytes: number): Promise<void> | undefined;
   /** The same for refusals because too much waits: a client that asks again at once must not cost as much as if it were served. */
   paceOverload(socket: Socket): Promise<void> | undefined;
   /** An answer is written as fast as its client reads: so many bytes are left of it. Those of short answers need not be told. */
@@ -51,6 +52,9 @@ export type Connections = {
 
 /** Between two refusals of stamps or spent budgets: some 900 in a second, which is a small part of what this process can do. */
 const refusalPauseMs = 1;
+
+/** Of bodies up to here: a longer one pauses once for each such part of it, so that refusals have us read 8 MB in a second at most. */
+const refusalBytes = 8 * 1024;
 
 /** Between two refusals because too much waits: each was read and validated before. */
 const overloadPauseMs = 10;
@@ -66,8 +70,9 @@ export function createConnections(limits: ConnectionLimits): Connections {
   const unreadAnswers = createUnreadAnswers(limits.answersBytes);
   const bodyWork = createBodyWork(limits);
   const order = createRequestOrder({ pipelined, unreadAnswers, bodyWork, awaitingClient });
-  const refusals = createPacing(limits.connections, refusalPauseMs);
-  const overloads = createPacing(limits.connections, overloadPauseMs);
+  const refusals = createPacing(limits.connections);
+  const longRefusals = createPacing(limits.connections);
+  const overloads = createPacing(limits.connections);
 
   function accept(socket: Socket): void {
     const connection = newConnection(socket);
@@ -113,15 +118,16 @@ export function createConnections(limits: ConnectionLimits): Connections {
       if (connection !== undefined) order.leftToRead(connection, bytes);
     },
     heldBytes: () => ({ pipelined: pipelined.bytes(), bodies: bodyWork.bytes(), answers: unreadAnswers.bytes() }),
-    paceOverload: overloads,
-    paceRefusal(socket) {
+    paceOverload: (socket) => overloads(socket, overloadPauseMs),
+    paceRefusal(socket, bodyBytes) {
       // Nothing is done for it any more: others may have its connection, its lane and the room of its body.
       const connection = open.get(socket);
       if (connection !== undefined) {
         awaitingClient.add(socket);
         bodyWork.end(connection);
       }
-      return refusals(socket);
+      const pauses = Math.ceil(bodyBytes / refusalBytes);
+      return pauses > 1 ? longRefusals(socket, pauses * refusalPauseMs) : refusals(socket, refusalPauseMs);
     },
   };
 }
@@ -185,9 +191,9 @@ function refuseUnreadable(
 }
 
 /** Lets through one at a time with a pause after each. */
-function createPacing(waiting: number, pauseMs: number): (socket: Socket) => Promise<void> | undefined {
+function createPacing(waiting: number): (socket: Socket, pauseMs: number) => Promise<void> | undefined {
   const limit = createConcurrencyLimit({ slots: 1, waiting, refusal: "too many requests at once" });
-  return (socket) => {
+  return (socket, pauseMs) => {
     const waited = limit.enter(() => socket.destroyed);
     if (waited !== undefined) return waited.then(() => limit.leave(pauseMs));
     limit.leave(pauseMs);

@@ -10,13 +10,13 @@ import { createConnections } from "./connections.ts";
 import { guardedHandler } from "./guarded_handler.ts";
 import { bodyLimits, connectionLimits } from "./http_limits.ts";
 
-/** A server that refuses everything with this error, and how many refusals of each kind waited for their turn to leave. */
+/** A server that refuses everything with this error; and of refusals that waited for their turn to leave, their bodies' bytes or number. */
 async function refusing(t: TestContext, error: Error) {
-  const paced = { refusals: 0, overloads: 0 };
+  const paced = { refusals: [] as number[], overloads: 0 };
   const connections = {
     ...createConnections(connectionLimits),
-    async paceRefusal() {
-      paced.refusals += 1;
+    async paceRefusal(_socket: unknown, bodyBytes: number) {
+      paced.refusals.push(bodyBytes);
     },
     async paceOverload() {
       paced.overloads += 1;
@@ -45,15 +45,15 @@ for (const error of [new BudgetSpent(), new Fault("unauthenticated", "no")]) {
     const { paced, ask } = await refusing(t, error);
     assert.ok((await ask(64 * 1024)).statusCode >= 400);
     assert.ok((await ask(1)).statusCode >= 400);
-    assert.deepEqual(paced, { refusals: 2, overloads: 0 });
+    assert.deepEqual(paced, { refusals: [64 * 1024, 1], overloads: 0 });
   });
 }
 
 test("refusals because too much waits leave slowly, and others with the same status at once", async (t) => {
   const overloaded = await refusing(t, new Overloaded("requests at once"));
   assert.equal((await overloaded.ask(16 * 1024)).statusCode, 429);
-  assert.deepEqual(overloaded.paced, { refusals: 0, overloads: 1 });
+  assert.deepEqual(overloaded.paced, { refusals: [], overloads: 1 });
   const limited = await refusing(t, new Fault("resource_exhausted", "no"));
   assert.equal((await limited.ask(1)).statusCode, 429);
-  assert.deepEqual(limited.paced, { refusals: 0, overloads: 0 });
+  assert.deepEqual(limited.paced, { refusals: [], overloads: 0 });
 });

@@ -53,9 +53,10 @@ export function guardedHandler(guards: Guards, route: Route) {
     } catch (error) {
       if (isCheapToProvoke(error)) {
         // It waits without its body.
+        const bodyBytes = body.length;
         asked.body = noBody;
         body = noBody;
-        await connections.paceRefusal(socket);
+        await connections.paceRefusal(socket, bodyBytes);
       }
       if (error instanceof Overloaded) await connections.paceOverload(socket);
       count(sendFault(faultLog, request, reply, error).statusCode);
