@@ -94,8 +94,12 @@ async function write(
   marks: Marks,
   worked: (ms: number) => void = () => undefined,
 ): Promise<Set<string>> {
-  if (store.dialect === "postgres") return postgres.write(store, plans, marks);
+  if (store.dialect === "postgres") {
+    const begunAt = performance.now();
+    return postgres.write(store, plans, marks).finally(() => worked(performance.now() - begunAt));
+  }
   return store.sqlite.exclusive(() => {
+    // Not what it waited for somebody else's.
     const begunAt = performance.now();
     try {
       return sqlite.write(store.sqlite, plans, marks);

@@ -93,5 +93,5 @@ export type Marks = { released: readonly ReleasedLeaf[] } & LogRows;
 /** What is committed together: items, and of earlier ones what was released and where it stands in the log. */
 export type CommitGroup = [items: readonly CommitItem[], released: readonly ReleasedLeaf[], placed?: PlacedLeaves];
 
-/** `workedMs`: how long a thread planned it and, in SQLite, wrote it. What it takes to encode a statement for PostgreSQL is not in it. */
+/** `workedMs`: how long a thread planned it and the database wrote it. PostgreSQL's part is from its statement to its answer. */
 export type CommittedGroup = { committed: boolean[]; workedMs: number };

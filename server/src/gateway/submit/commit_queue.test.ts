@@ -9,32 +9,38 @@ import type { Run } from "./run.ts";
 
 type Written = { activityIds: number[]; isLong: boolean };
 
-/** Everything is committed and released; what it notes are the groups. */
-function createQueue(): { written: Written[]; commit(item: CommitItem): Promise<unknown> } {
+/** Everything is committed and released; what it notes are the groups, each of which it says took so long. */
+function createQueue(workedMs = 0): { written: Written[]; commit(item: CommitItem): Promise<unknown> } {
   const written: Written[] = [];
   const releases = {
     async commit(items: readonly CommitItem[], isLong: boolean) {
       written.push({ activityIds: items.map(({ leaf }) => leaf.number), isLong });
-      return { committed: items.map(() => true), workedMs: 0 };
+      return { committed: items.map(() => true), workedMs };
     },
     release: async (leaves: readonly unknown[]) => leaves.map(() => ({ kind: "released", result: undefined })),
   };
   const link = { preparing: () => 0 };
-  const queue = new CommitQueue(link as SignerLink, releases as unknown as Releases, createPresence());
+  const presence = createPresence();
+  for (const seen of ["somebody", "somebody else"]) presence.seen(seen);
+  const queue = new CommitQueue(link as SignerLink, releases as unknown as Releases, presence);
   const run = { isCurrent: () => true, reached: () => undefined, abandon: () => undefined } as unknown as Run;
   return { written, commit: (item) => queue.commit(item, run) };
 }
 
 let numbers = 0;
 
+function leafOf(bytes: number) {
+  numbers += 1;
+  return { boot: "", number: numbers, leaf: new Uint8Array(bytes) };
+}
+
 /** An item whose changes are the signer's JSON. */
 function itemOf(organizationId: string, more: Partial<CommitItem>): CommitItem {
-  numbers += 1;
   return {
     organizationId,
     expectedVersion: 1,
     changes: "[]",
-    leaf: { boot: "", number: numbers, leaf: new Uint8Array(100) },
+    leaf: leafOf(100),
     ...more,
   };
 }
@@ -85,4 +91,17 @@ test("few rows are committed with those of others, many by themselves", async ()
     written.filter(({ isLong }) => isLong).map(({ activityIds }) => activityIds.length),
     [1, 1, 1],
   );
+});
+
+test("whoever has more short ones than one group takes rests, and others do not wait for it", async () => {
+  const { written, commit } = createQueue(30);
+  const flood = Array.from({ length: 12 }, () => commit(itemOf("flood", { leaf: leafOf(16 * 1024) })));
+  await flood[0];
+  const begunAt = performance.now();
+  const honest = itemOf("honest", {});
+  await commit(honest);
+  assert.deepEqual(written[1]?.activityIds, [honest.leaf.number]);
+  await Promise.all(flood);
+  // Two rests of three times what a group took; a timer may be a millisecond early.
+  assert.ok(performance.now() - begunAt >= 2 * (3 * 30 - 1));
 });

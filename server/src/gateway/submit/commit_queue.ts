@@ -2,7 +2,8 @@
  * Commits in groups: many activities share one transaction and one sync to disk. What was committed is released in that order.
  * Organizations take turns (commit_turns.ts), and long commits go their own way beside the short ones: nobody's next tag waits behind
  * somebody's thousand users. While others are there, long ones also rest in between: nobody else can write to SQLite meanwhile, and
- * planning them is work of the gateway's one thread where there is no other for it. What they were carried with counts, too.
+ * planning them is work of the gateway's one thread where there is no other for it. What they were carried with counts, too. And whoever
+ * has more short ones than may come into one group rests until the others have had theirs: what is written for one is not for another.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import { passed } from "../../state/steps.ts";
@@ -42,7 +43,7 @@ const carriedMs = 4 / (1024 * 1024);
 export class CommitQueue {
   readonly #link: SignerLink;
   readonly #releases: Releases;
-  readonly #turns = new CommitTurns<Entry>();
+  readonly #turns: CommitTurns<Entry>;
   readonly #lanes: readonly Lane[] = (["short", "long"] as const).map((size) => ({
     ...{ size, isRunning: false, timer: undefined },
   }));
@@ -53,6 +54,7 @@ export class CommitQueue {
     this.#link = link;
     this.#releases = releases;
     this.#presence = presence;
+    this.#turns = new CommitTurns(presence.isAlone);
   }
 
   /** The bytes of what was given to it and is not answered yet. */
@@ -120,7 +122,7 @@ export class CommitQueue {
         return isCurrent;
       });
       const workedMs = current.length > 0 ? await this.#commitGroup(current, lane.size) : 0;
-      this.#end(group);
+      this.#end(group, workedMs);
       if (lane.size === "long") await this.#rest(current, workedMs);
     }
     lane.isRunning = false;
@@ -137,12 +139,19 @@ export class CommitQueue {
   }
 
   /** What follows may be the other lane's. */
-  #end(group: Group<Entry>): void {
+  #end(group: Group<Entry>, workedMs: number): void {
     this.#turns.over(group);
+    this.#schedule();
+    const restingCount = group.withheld.length;
+    if (restingCount > 0) setTimeout(() => this.#giveBack(group), restAfter(workedMs / restingCount));
+  }
+
+  #giveBack(group: Group<Entry>): void {
+    this.#turns.giveBack(group);
     this.#schedule();
   }
 
-  /** How long the thread worked for it. */
+  /** How long was worked for it. */
   async #commitGroup(group: readonly Entry[], size: Size): Promise<number> {
     try {
       const items = group.map(({ item }) => item);

@@ -4,12 +4,17 @@ import { CommitTurns, longBytes, maxGroup, maxGroupBytes, type Size } from "./co
 
 type Named = { organizationId: string; bytes: number; name: string; requires: string[] };
 
+/** What one organization gets of a group, and the one that exceeds it. */
+const shortPart = (64 + 16) * 1024;
+
+const nobodyIsAlone = () => false;
+
 const mebibyte = 1024 * 1024;
 const small = 2 * 1024;
 const big = 4 * mebibyte;
 
 function filled(...entries: readonly [organizationId: string, bytes: number, count: number][]): CommitTurns<Named> {
-  const turns = new CommitTurns<Named>();
+  const turns = new CommitTurns<Named>(nobodyIsAlone);
   for (const [organizationId, bytes, count] of entries) add(turns, organizationId, bytes, count);
   return turns;
 }
@@ -24,10 +29,11 @@ function add(
   for (let at = 1; at <= count; at++) turns.add({ organizationId, bytes, name: `${organizationId}${at}`, requires });
 }
 
-/** The next group, which is over at once. */
+/** The next group, which is over at once, and nobody rests. */
 function next(turns: CommitTurns<Named>, size: Size = turns.hasNext("short") ? "short" : "long"): readonly Named[] {
   const group = turns.next(size);
   turns.over(group);
+  turns.giveBack(group);
   return group.entries;
 }
 
@@ -55,7 +61,7 @@ test("organizations with long commits take turns, and short ones of many others 
 });
 
 test("commits of one organization keep their order, short and long", () => {
-  const turns = new CommitTurns<Named>();
+  const turns = new CommitTurns<Named>(nobodyIsAlone);
   const sizes = Array.from({ length: 300 }, (_, at) => (at % 7 === 3 ? big : at % 5 === 0 ? longBytes * 2 : small));
   sizes.forEach((bytes, at) => {
     turns.add({ organizationId: "a", bytes, name: `${at}`, requires: [] });
@@ -75,13 +81,14 @@ test("commits of one organization keep their order, short and long", () => {
 });
 
 test("short commits of many organizations, and of one, fill their groups", () => {
-  const many = new CommitTurns<Named>();
+  const many = new CommitTurns<Named>(nobodyIsAlone);
   for (let at = 0; at < 600; at++) add(many, `organization ${at}`, small);
   assert.deepEqual(
     [next(many), next(many), next(many), next(many)].map(names).map(({ length }) => length),
     [maxGroup, maxGroup, 88, 0],
   );
-  const one = filled(["a", small, 300]);
+  const one = new CommitTurns<Named>(() => true);
+  add(one, "a", small, 300);
   assert.equal(next(one).length, maxGroup);
   assert.equal(next(one).length, 44);
 });
@@ -94,6 +101,38 @@ test("an organization that floods with short commits shares each group with the 
     ["honest1", "honest2", "honest3"],
   );
   assert.ok(bytesOf(group) <= maxGroupBytes);
+});
+
+test("while others are there, a flood has its part of a group of short ones, and rests until it is let in again", () => {
+  const turns = filled(["flood", 16 * 1024, 1_000]);
+  const group = turns.next("short");
+  assert.ok(bytesOf(group.entries) <= shortPart);
+  assert.equal(group.withheld.length, 1);
+  add(turns, "flood", small);
+  turns.over(group);
+  assert.equal(turns.hasNext("short"), false);
+  add(turns, "honest", small);
+  const other = turns.next("short");
+  assert.deepEqual(names(other.entries), ["honest1"]);
+  assert.equal(other.withheld.length, 0);
+  turns.over(other);
+  turns.giveBack(group);
+  assert.equal(next(turns)[0]?.name, `flood${group.entries.length + 1}`);
+});
+
+test("alone, an organization has as much of a group as there is", () => {
+  const turns = new CommitTurns<Named>(() => true);
+  add(turns, "a", 16 * 1024, 1_000);
+  const short = turns.next("short");
+  assert.equal(bytesOf(short.entries), maxGroupBytes);
+  assert.equal(short.withheld.length, 0);
+  add(turns, "b", longBytes + 1, 20);
+  assert.equal(turns.next("long").entries.length, Math.floor(maxGroupBytes / (longBytes + 1)));
+});
+
+test("while others are there, groups of long ones are a quarter as long", () => {
+  const turns = filled(["a", longBytes + 1, 20]);
+  assert.equal(turns.next("long").entries.length, 3);
 });
 
 test("no group is longer than its bound, but for one that is so by itself", () => {

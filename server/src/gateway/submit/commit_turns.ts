@@ -15,10 +15,13 @@ export const maxGroup = 256;
 /** Long rows go in smaller groups: on SQLite nobody else writes while one is written, and one frame releases it. */
 export const maxGroupBytes = 1024 * 1024;
 
-/** At least eight of those below fit into a group. */
-export const longBytes = maxGroupBytes / 8;
+/** And in still smaller ones while others are there. */
+const sharedLongBytes = maxGroupBytes / 4;
 
-/** What an organization may have committed before others have their turn. */
+/** At least sixteen of those below fit into a group. */
+export const longBytes = maxGroupBytes / 16;
+
+/** What an organization may have committed before others have their turn; and of short ones in one group, while others are there. */
 const quantum = { short: 64 * 1024, long: maxGroupBytes } as const;
 
 /**
@@ -35,8 +38,8 @@ const keptLines = 4_096;
 
 export type Size = keyof typeof quantum;
 
-/** What is committed together, until `over` is told. */
-export type Group<E> = { readonly size: Size; readonly entries: readonly E[] };
+/** What is committed together, until `over` is told. `withheld`: lines that have more than they may have in it. */
+export type Group<E> = { readonly size: Size; readonly entries: readonly E[]; readonly withheld: readonly Line<E>[] };
 
 /** What one organization has waiting. It stands in the ring of its first entry's size, unless a group of the other size has some of it. */
 type Line<E> = { entries: Queue<E>; credit: number; wasHeldBack: boolean };
@@ -52,6 +55,11 @@ export class CommitTurns<E extends Turned> {
    */
   readonly #heldBack: Line<E>[] = [];
   readonly #lengths: Record<Size, number> = { short: 0, long: 0 };
+  readonly #isAlone: (organizationId: string) => boolean;
+
+  constructor(isAlone: (organizationId: string) => boolean) {
+    this.#isAlone = isAlone;
+  }
 
   /** How many of this size wait. */
   lengthOf(size: Size): number {
@@ -72,10 +80,11 @@ export class CommitTurns<E extends Turned> {
 
   /** Those that are committed together next, in the order of their organizations. Of each size, one group is on its way at a time. */
   next(size: Size): Group<E> {
-    return { size, entries: this.#take(size) };
+    const withheld: Line<E>[] = [];
+    return { size, entries: this.#take(size, withheld), withheld };
   }
 
-  /** A group was committed, or was not: what its organizations have behind it may follow. */
+  /** A group was committed, or was not: what its organizations have behind it may follow, but for what was withheld. */
   over({ size }: Group<E>): void {
     const lines = [...this.#taken[size]];
     this.#taken[size].clear();
@@ -86,7 +95,12 @@ export class CommitTurns<E extends Turned> {
     if (size === "long") for (const line of this.#heldBack.splice(0)) this.#rings.short.push(line);
   }
 
-  #take(size: Size): E[] {
+  /** What was withheld from a group may come into the next one. */
+  giveBack({ withheld }: Group<E>): void {
+    for (const line of withheld) this.#rings.short.push(line);
+  }
+
+  #take(size: Size, withheld: Line<E>[]): E[] {
     const ring = this.#rings[size];
     const group: E[] = [];
     let bytes = 0;
@@ -94,7 +108,8 @@ export class CommitTurns<E extends Turned> {
       if (line.credit <= 0) {
         line.credit += quantum[size];
         ring.shift();
-        ring.push(line);
+        if (this.#hasItsPart(line, size)) withheld.push(line);
+        else ring.push(line);
         continue;
       }
       const entry = line.entries.first();
@@ -105,7 +120,7 @@ export class CommitTurns<E extends Turned> {
         this.#heldBack.push(line);
         continue;
       }
-      if (group.length > 0 && bytes + entry.bytes > maxGroupBytes) break;
+      if (group.length > 0 && bytes + entry.bytes > this.#mostBytes(size, entry)) break;
       group.push(entry);
       bytes += entry.bytes;
       this.#taken[size].add(line);
@@ -117,6 +132,16 @@ export class CommitTurns<E extends Turned> {
       if (next === undefined || sizeOf(next) !== size) ring.shift();
     }
     return group;
+  }
+
+  /** Whoever comes while short ones are written waits for all of them. */
+  #hasItsPart(line: Line<E>, size: Size): boolean {
+    const { organizationId = "" } = line.entries.first() ?? {};
+    return size === "short" && this.#taken.short.has(line) && !this.#isAlone(organizationId);
+  }
+
+  #mostBytes(size: Size, { organizationId }: E): number {
+    return size === "short" || this.#isAlone(organizationId) ? maxGroupBytes : sharedLongBytes;
   }
 
   #wouldWait({ requires }: E): boolean {
