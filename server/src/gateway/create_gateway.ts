@@ -117,7 +117,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const link = places.watch(dependencies.link);
   const presence = createPresence();
   const committer = createBudgetedCommitter({ ...dependencies, link }, { places, presence });
-  const admission = createAdmission(admissionLimits, committer.held);
+  const admission = createAdmission(admissionLimits, committer);
   const issuers = createIssuerStatements({ courier, needCourier });
   const orders = createCourierOrders({ courier, needCourier });
   const queryQueue = createQueryQueue({ presence });

@@ -47,6 +47,7 @@ export async function planCommit(...[items, released, placed]: CommitGroup): Pro
         store,
         items,
         plans.filter(({ organizationId, keys }) => keys.claims.isMixed && !done.has(organizationId)),
+        worked,
       );
       const isDone = (plan: OrganizationPlan, index: number) => done.has(plan.organizationId) || firsts.has(index);
       return { committed: planOf.map((plan, index) => plan !== undefined && isDone(plan, index)), workedMs };
@@ -72,6 +73,7 @@ async function writeFirsts(
   store: Writable,
   items: readonly CommitItem[],
   missed: readonly OrganizationPlan[],
+  worked: (ms: number) => void,
 ): Promise<Set<number>> {
   if (missed.length === 0) return new Set();
   const first = new Map(
@@ -83,7 +85,7 @@ async function writeFirsts(
   const { plans } = await finishWithBreaths(
     planningGroup(items.filter((_, index) => first.values().some((place) => place === index))),
   );
-  const done = await write(store, plans, noMarks);
+  const done = await write(store, plans, noMarks, worked);
   return new Set([...first].flatMap(([organizationId, index]) => (done.has(organizationId) ? index : [])));
 }
 
@@ -92,7 +94,7 @@ async function write(
   store: Writable,
   plans: readonly OrganizationPlan[],
   marks: Marks,
-  worked: (ms: number) => void = () => undefined,
+  worked: (ms: number) => void,
 ): Promise<Set<string>> {
   if (store.dialect === "postgres") {
     const begunAt = performance.now();

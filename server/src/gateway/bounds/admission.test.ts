@@ -18,9 +18,15 @@ const limits: AdmissionLimits = {
   waitMs: patienceMs,
 };
 
+const noReplies = (): Replies => ({ short: 0, long: 0 });
+
 /** An admission, and what becomes of those who come, in order. */
-function watched(changes: Partial<AdmissionLimits> = {}, heldReplies?: () => Replies) {
-  const admission = createAdmission({ ...limits, ...changes }, heldReplies);
+function watched(
+  changes: Partial<AdmissionLimits> = {},
+  held: () => Replies = noReplies,
+  isBehind = (_id: string) => false,
+) {
+  const admission = createAdmission({ ...limits, ...changes }, { held, isBehind });
   const seen: string[] = [];
   const come = (
     organizationId: string,
@@ -153,9 +159,35 @@ test("nothing is let in while nobody can take what comes of it, not even when no
   come("a", "2", { reply: 8 * kibibyte });
   assert.deepEqual(seen, ["1"]);
   held = { short: 0, long: 0 };
-  admission.replyGone();
+  admission.replyGone("b");
   await breath();
   assert.deepEqual(seen, ["1", "2"]);
+});
+
+test("an organization with much to be committed waits here, its callers in turns, and nobody else with it", async () => {
+  let isBehind = true;
+  const { admission, seen, come } = watched({}, noReplies, (id) => isBehind && id === "flood");
+  for (let at = 0; at < 8; at++) come("flood", `mallory ${at}`, { cost: 20_000 }, "mallory");
+  come("flood", "ann", {}, "ann");
+  come("a", "other");
+  assert.deepEqual(seen, ["other"]);
+  isBehind = false;
+  admission.replyGone("a");
+  await breath();
+  assert.deepEqual(seen, ["other"]);
+  admission.replyGone("flood");
+  await breath();
+  assert.equal(seen.length, 5, "as many as one organization may have under way");
+  assert.ok(seen.includes("ann"));
+});
+
+test("an organization that is behind no more is let in, whoever told of it", async () => {
+  let isBehind = true;
+  const { seen, come } = watched({}, noReplies, () => isBehind);
+  come("a", "1");
+  isBehind = false;
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  assert.deepEqual(seen, ["1"]);
 });
 
 test("long commits that wait keep no short ones out, nor the other way round", () => {

@@ -30,8 +30,8 @@ export type Admission = {
    * waits for its rest.
    */
   leave(organizationId: string, weight: Weight, restMs?: number): void;
-  /** Something that the signer has answered is no longer kept. */
-  replyGone(): void;
+  /** Something of the organization that the signer has answered is no longer kept. */
+  replyGone(organizationId: string): void;
   /** Whether so many are under way that a stranger should not join them. */
   isCrowded(organizationId: string): boolean;
   waitingBytes(): number;
@@ -49,12 +49,21 @@ function asKept(weight: Weight): Weight {
   return { ...weight, bytes: weight.bytes + requestBytes };
 }
 
-/** `heldReplies`: the bytes of what the signer has answered and is not committed yet. They count with those that are to come. */
-export function createAdmission(limits: AdmissionLimits, heldReplies: () => Replies = () => noReplies): Admission {
-  const organizations = createAdmissionTable();
+/** What the signer has answered and is not committed yet. */
+export type Backlog = {
+  /** In bytes. They count with those that are to come. */
+  held(): Replies;
+  /** Whether one organization has so much of it that its next requests should wait here, where its callers take turns. */
+  isBehind(organizationId: string): boolean;
+};
+
+const noBacklog: Backlog = { held: () => noReplies, isBehind: () => false };
+
+export function createAdmission(limits: AdmissionLimits, { held, isBehind }: Backlog = noBacklog): Admission {
+  const organizations = createAdmissionTable(isBehind);
   const waiting = createWaitingRequests(limits, organizations.all);
   const ready = createReadyRequests(limits);
-  const inFlight = createWorkInFlight(limits, heldReplies);
+  const inFlight = createWorkInFlight(limits, held);
   let timer: NodeJS.Timeout | undefined;
 
   const start = (entry: Entry): void => {
@@ -75,6 +84,7 @@ export function createAdmission(limits: AdmissionLimits, heldReplies: () => Repl
 
   function sweep(): void {
     waiting.refuseExpired();
+    for (const organization of organizations.all()) if (organization.waitingCount > 0) ready.promote(organization);
     dispatch();
     if (waiting.count() > 0) return;
     clearInterval(timer);
@@ -120,8 +130,11 @@ export function createAdmission(limits: AdmissionLimits, heldReplies: () => Repl
       setTimeout(freePlace, restMs, organization, weight).unref();
       dispatch();
     },
-    replyGone() {
-      if (waiting.count() > 0) dispatch();
+    replyGone(organizationId) {
+      if (waiting.count() === 0) return;
+      const organization = organizations.find(organizationId);
+      if (organization !== undefined) ready.promote(organization);
+      dispatch();
     },
     isCrowded(organizationId) {
       const organization = organizations.find(organizationId);

@@ -24,6 +24,8 @@ export type Organization = {
   waitingOf: Map<string, number>;
   waitingCount: number;
   waitingBytes: number;
+  /** Whether so much of it waits to be committed that nothing should be added to that. */
+  isBehind(): boolean;
 };
 
 export type AdmissionTable = {
@@ -38,7 +40,7 @@ export const quantum = 20_000;
 /** Beyond these, those that are idle are forgotten. */
 const maxKept = 4_096;
 
-export function createAdmissionTable(): AdmissionTable {
+export function createAdmissionTable(isBehind: (organizationId: string) => boolean): AdmissionTable {
   const organizations = new Map<string, Organization>();
 
   function forgetIdle(): void {
@@ -53,7 +55,8 @@ export function createAdmissionTable(): AdmissionTable {
       if (organization === undefined) {
         if (organizations.size >= maxKept) forgetIdle();
         const waiting = createFairQueue<Entry>(quantum);
-        organization = { id, inFlight: 0, cost: 0, waiting, waitingOf: new Map(), waitingCount: 0, waitingBytes: 0 };
+        const nothing = { inFlight: 0, cost: 0, waitingCount: 0, waitingBytes: 0 };
+        organization = { id, ...nothing, waiting, waitingOf: new Map(), isBehind: () => isBehind(id) };
         organizations.set(id, organization);
       }
       return organization;
@@ -65,6 +68,7 @@ export function createAdmissionTable(): AdmissionTable {
 
 /** Whether the organization may have this under way besides what it has. */
 export function mayStart(organization: Organization, { cost }: Weight, limits: AdmissionLimits): boolean {
+  if (organization.isBehind()) return false;
   if (organization.inFlight === 0) return true;
   return organization.inFlight < limits.inFlight && organization.cost + cost <= limits.cost;
 }

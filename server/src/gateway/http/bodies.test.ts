@@ -20,6 +20,7 @@ async function start(t: TestContext, limits: BodyLimits) {
       assert.ok(error instanceof Fault);
       answer = `${error.code}: ${error.message}`;
     }
+    if (request.headers["x-let-go"] !== undefined) bodies.letGo(response);
     if (request.headers["x-long"] !== undefined) response.end(answer + " ".repeat(8_000_000));
     else if (request.headers["x-hold"] === undefined) response.end(answer);
     else held.push(() => response.end(answer));
@@ -139,4 +140,14 @@ test("a large body is held until its answer is written, not until that is read",
   let said = await open(length(100_000), whole).said;
   while (said?.startsWith("resource_exhausted")) said = await open(length(100_000), whole).said;
   assert.equal(said, `read 100000 ${"x".repeat(20)}`);
+});
+
+test("a body that nobody has any more makes room, though its answer is still to come", async (t) => {
+  const { open, held, arrived } = await start(t, { bytes: 100_000, together: 100_000 });
+  const whole = "x".repeat(100_000);
+  const waits = open(`${length(100_000)}\r\nX-Hold: 1\r\nX-Let-Go: 1`, whole);
+  await arrived(waits);
+  assert.equal(await open(length(100_000), whole).said, `read 100000 ${"x".repeat(20)}`);
+  held[0]?.();
+  assert.match((await waits.said) ?? "", /^read 100000 /);
 });

@@ -18,6 +18,8 @@ export type BodyLimits = {
 export type Bodies = {
   /** The whole body, in memory of its own. A refusal leaves the rest of it unread, and the connection ends with the answer. */
   read(request: IncomingMessage, response: ServerResponse, maxBytes?: number): Promise<Uint8Array>;
+  /** Nobody has the body any more, though its answer is still to come. */
+  letGo(response: ServerResponse): void;
 };
 
 /** Bodies that grow beyond this are counted while they arrive. Hardly any honest one does, and the number of connections bounds the others. */
@@ -35,6 +37,7 @@ export function createBodies(limits: BodyLimits): Bodies {
         const done = (error?: Error, body?: Buffer) => (body === undefined ? reject(error) : resolve(body));
         readBody(large, Math.min(maxBytes, limits.bytes), request, response, done);
       }),
+    letGo: large.letGo,
   };
 }
 

@@ -53,8 +53,9 @@ export type Connections = {
 /** Between two refusals of stamps or spent budgets: some 900 in a second, which is a small part of what this process can do. */
 const refusalPauseMs = 1;
 
-/** Of bodies up to here: a longer one pauses once for each such part of it, so that refusals have us read 8 MB in a second at most. */
+/** Of bodies up to here: a longer one pauses once for each such part of it. What is longer by far has rested in its lane (`body_work.ts`). */
 const refusalBytes = 8 * 1024;
+const mostRefusalPauses = 8;
 
 /** Between two refusals because too much waits: each was read and validated before. */
 const overloadPauseMs = 10;
@@ -126,7 +127,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
         awaitingClient.add(socket);
         bodyWork.end(connection);
       }
-      const pauses = Math.ceil(bodyBytes / refusalBytes);
+      const pauses = Math.min(Math.ceil(bodyBytes / refusalBytes), mostRefusalPauses);
       return pauses > 1 ? longRefusals(socket, pauses * refusalPauseMs) : refusals(socket, refusalPauseMs);
     },
   };

@@ -12,7 +12,7 @@ import { bodyLimits, connectionLimits } from "./http_limits.ts";
 
 /** A server that refuses everything with this error; and of refusals that waited for their turn to leave, their bodies' bytes or number. */
 async function refusing(t: TestContext, error: Error) {
-  const paced = { refusals: [] as number[], overloads: 0 };
+  const paced = { refusals: [] as number[], overloads: 0, letGo: 0 };
   const connections = {
     ...createConnections(connectionLimits),
     async paceRefusal(_socket: unknown, bodyBytes: number) {
@@ -22,13 +22,16 @@ async function refusing(t: TestContext, error: Error) {
       paced.overloads += 1;
     },
   };
+  const letGo = () => {
+    paced.letGo += 1;
+  };
   const app = fastify();
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
   t.after(() => app.close());
   const guards = {
     connections,
-    bodies: createBodies(bodyLimits),
+    bodies: { ...createBodies(bodyLimits), letGo },
     metrics: { start: () => () => undefined, text: async () => "" },
     faultLog: { internal: () => undefined, outage: () => undefined },
     trustedProxies: [],
@@ -45,15 +48,15 @@ for (const error of [new BudgetSpent(), new Fault("unauthenticated", "no")]) {
     const { paced, ask } = await refusing(t, error);
     assert.ok((await ask(64 * 1024)).statusCode >= 400);
     assert.ok((await ask(1)).statusCode >= 400);
-    assert.deepEqual(paced, { refusals: [64 * 1024, 1], overloads: 0 });
+    assert.deepEqual(paced, { refusals: [64 * 1024, 1], overloads: 0, letGo: 2 });
   });
 }
 
 test("refusals because too much waits leave slowly, and others with the same status at once", async (t) => {
   const overloaded = await refusing(t, new Overloaded("requests at once"));
   assert.equal((await overloaded.ask(16 * 1024)).statusCode, 429);
-  assert.deepEqual(overloaded.paced, { refusals: [], overloads: 1 });
+  assert.deepEqual(overloaded.paced, { refusals: [], overloads: 1, letGo: 0 });
   const limited = await refusing(t, new Fault("resource_exhausted", "no"));
   assert.equal((await limited.ask(1)).statusCode, 429);
-  assert.deepEqual(limited.paced, { refusals: [], overloads: 0 });
+  assert.deepEqual(limited.paced, { refusals: [], overloads: 0, letGo: 0 });
 });

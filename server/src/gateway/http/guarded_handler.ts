@@ -56,6 +56,7 @@ export function guardedHandler(guards: Guards, route: Route) {
         const bodyBytes = body.length;
         asked.body = noBody;
         body = noBody;
+        bodies.letGo(reply.raw);
         await connections.paceRefusal(socket, bodyBytes);
       }
       if (error instanceof Overloaded) await connections.paceOverload(socket);

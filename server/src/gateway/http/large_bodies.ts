@@ -18,6 +18,8 @@ export type ArrivingBody = {
 export type LargeBodies = {
   /** Counts so many bytes for the body; false when there is no room for them. */
   hold(arrival: ArrivingBody, response: ServerResponse, bytes: number): boolean;
+  /** What this answers is not kept any more, though the answer is still to come. */
+  letGo(response: ServerResponse): void;
 };
 
 /** A sender that has sent nothing for so long, or so little per second since then, has stalled. */
@@ -26,6 +28,7 @@ const slowBytesPerMs = 32;
 
 export function createLargeBodies(maxBytes: number): LargeBodies {
   const large = new Set<ArrivingBody>();
+  const answeredBy = new WeakMap<ServerResponse, ArrivingBody>();
   let allBytes = 0;
 
   function findStalled(): ArrivingBody | undefined {
@@ -54,12 +57,17 @@ export function createLargeBodies(maxBytes: number): LargeBodies {
       }
       if (arrival.held === 0) {
         large.add(arrival);
+        answeredBy.set(response, arrival);
         // When the answer is written, or will never be. What the client does with it costs nothing here.
         response.on("prefinish", () => release(arrival)).on("close", () => release(arrival));
       }
       allBytes += bytes - arrival.held;
       arrival.held = bytes;
       return true;
+    },
+    letGo(response) {
+      const arrival = answeredBy.get(response);
+      if (arrival !== undefined) release(arrival);
     },
   };
 }

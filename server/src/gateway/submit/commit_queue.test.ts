@@ -10,7 +10,11 @@ import type { Run } from "./run.ts";
 type Written = { activityIds: number[]; isLong: boolean };
 
 /** Everything is committed and released; what it notes are the groups, each of which it says took so long. */
-function createQueue(workedMs = 0): { written: Written[]; commit(item: CommitItem): Promise<unknown> } {
+function createQueue(workedMs = 0): {
+  written: Written[];
+  commit(item: CommitItem): Promise<unknown>;
+  isBehind(id: string): boolean;
+} {
   const written: Written[] = [];
   const releases = {
     async commit(items: readonly CommitItem[], isLong: boolean) {
@@ -24,7 +28,7 @@ function createQueue(workedMs = 0): { written: Written[]; commit(item: CommitIte
   for (const seen of ["somebody", "somebody else"]) presence.seen(seen);
   const queue = new CommitQueue(link as SignerLink, releases as unknown as Releases, presence);
   const run = { isCurrent: () => true, reached: () => undefined, abandon: () => undefined } as unknown as Run;
-  return { written, commit: (item) => queue.commit(item, run) };
+  return { written, commit: (item) => queue.commit(item, run), isBehind: (id) => queue.isBehind(id) };
 }
 
 let numbers = 0;
@@ -94,7 +98,7 @@ test("few rows are committed with those of others, many by themselves", async ()
 });
 
 test("whoever has more short ones than one group takes rests, and others do not wait for it", async () => {
-  const { written, commit } = createQueue(30);
+  const { written, commit } = createQueue(10);
   const flood = Array.from({ length: 12 }, () => commit(itemOf("flood", { leaf: leafOf(16 * 1024) })));
   await flood[0];
   const begunAt = performance.now();
@@ -103,5 +107,16 @@ test("whoever has more short ones than one group takes rests, and others do not 
   assert.deepEqual(written[1]?.activityIds, [honest.leaf.number]);
   await Promise.all(flood);
   // Two rests of three times what a group took; a timer may be a millisecond early.
-  assert.ok(performance.now() - begunAt >= 2 * (3 * 30 - 1));
+  assert.ok(performance.now() - begunAt >= 2 * (3 * 10 - 1));
+});
+
+test("an organization is behind with a mebibyte that waits, until it is committed", async () => {
+  const { commit, isBehind } = createQueue();
+  const flood = Array.from({ length: 17 }, () => commit(itemOf("flood", { leaf: leafOf(60 * 1024) })));
+  assert.equal(isBehind("flood"), false);
+  flood.push(commit(itemOf("flood", { leaf: leafOf(60 * 1024) })));
+  assert.equal(isBehind("flood"), true);
+  assert.equal(isBehind("honest"), false);
+  await Promise.all(flood);
+  assert.equal(isBehind("flood"), false);
 });

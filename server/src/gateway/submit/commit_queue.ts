@@ -34,6 +34,15 @@ type Entry = {
 /** What works off the groups of one size. */
 type Lane = { readonly size: Size; isRunning: boolean; timer: NodeJS.Timeout | undefined };
 
+/**
+ * An organization that has so much here while others are there has its next requests wait in admission: there they are bounded for each
+ * organization, and its callers take turns. Here its commits keep their order, so that whoever comes waits for all of them.
+ */
+const behindBytes = 1024 * 1024;
+
+/** Of short ones. Nobody waits for their thread meanwhile, and a slow disk is nobody's work. */
+const mostShortRestMs = 50;
+
 const fullGroup = 32;
 const maxWaitMs = 3;
 
@@ -49,6 +58,7 @@ export class CommitQueue {
   }));
   readonly #presence: Presence;
   readonly #held = { short: 0, long: 0 };
+  readonly #heldOf = new Map<string, number>();
 
   constructor(link: SignerLink, releases: Releases, presence: Presence) {
     this.#link = link;
@@ -62,11 +72,14 @@ export class CommitQueue {
     return this.#held;
   }
 
+  isBehind(organizationId: string): boolean {
+    return (this.#heldOf.get(organizationId) ?? 0) >= behindBytes && !this.#presence.isAlone(organizationId);
+  }
+
   commit(item: CommitItem, run: Run): Promise<CommitOutcome> {
     return new Promise((resolve, reject) => {
       const held = bytesIn(item);
-      const size = replySizeOf(held);
-      this.#held[size] += held;
+      this.#hold(item.organizationId, held);
       this.#turns.add({
         organizationId: item.organizationId,
         requires: item.standing?.map(({ organizationId }) => organizationId) ?? [],
@@ -75,16 +88,28 @@ export class CommitQueue {
         bytes: held + rowsIn(item) * rowBytes,
         run,
         resolve: (outcome) => {
-          this.#held[size] -= held;
+          this.#letGo(item.organizationId, held);
           resolve(outcome);
         },
         reject: (error) => {
-          this.#held[size] -= held;
+          this.#letGo(item.organizationId, held);
           reject(error);
         },
       });
       this.#schedule();
     });
+  }
+
+  #hold(organizationId: string, bytes: number): void {
+    this.#held[replySizeOf(bytes)] += bytes;
+    this.#heldOf.set(organizationId, (this.#heldOf.get(organizationId) ?? 0) + bytes);
+  }
+
+  #letGo(organizationId: string, bytes: number): void {
+    this.#held[replySizeOf(bytes)] -= bytes;
+    const left = (this.#heldOf.get(organizationId) ?? 0) - bytes;
+    if (left > 0) this.#heldOf.set(organizationId, left);
+    else this.#heldOf.delete(organizationId);
   }
 
   #schedule(): void {
@@ -143,7 +168,8 @@ export class CommitQueue {
     this.#turns.over(group);
     this.#schedule();
     const restingCount = group.withheld.length;
-    if (restingCount > 0) setTimeout(() => this.#giveBack(group), restAfter(workedMs / restingCount));
+    if (restingCount === 0) return;
+    setTimeout(() => this.#giveBack(group), Math.min(restAfter(workedMs / restingCount), mostShortRestMs));
   }
 
   #giveBack(group: Group<Entry>): void {

@@ -22,7 +22,7 @@ const sharedLongBytes = maxGroupBytes / 4;
 export const longBytes = maxGroupBytes / 16;
 
 /** What an organization may have committed before others have their turn; and of short ones in one group, while others are there. */
-const quantum = { short: 64 * 1024, long: maxGroupBytes } as const;
+const quantum = { short: 64 * 1024, long: sharedLongBytes } as const;
 
 /**
  * Writing a row takes as long as so many bytes of a long one, whatever is in it: each is found and written by itself. A thousand keys are some

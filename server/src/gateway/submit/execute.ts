@@ -150,9 +150,10 @@ class Execution {
     passed("prepared");
     const { item, row, vote, isNew } = toActivityItem(prepared, request);
     const { committer, store, organizations } = this.#dependencies;
-    const outcome = await committer.commit(item, run).finally(organizations.replyGone);
-    if (outcome.kind === "conflict") return again("conflict");
     const { organizationId } = request;
+    const replyGone = () => organizations.replyGone(organizationId);
+    const outcome = await committer.commit(item, run).finally(replyGone);
+    if (outcome.kind === "conflict") return again("conflict");
     const proven = await this.#appProofs(item, row);
     if (isNew) {
       const result = outcome.result ?? row.result;

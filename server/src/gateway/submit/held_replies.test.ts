@@ -56,7 +56,7 @@ test("while the database does not commit, no more is prepared than the bound has
   const committer = createCommitter({ ...store, sqlite: { ...store.sqlite, exclusive: waiting } }, link, { places });
   // As a gateway that has just begun: it knows no organization yet.
   const limits = { ...admissionLimits, allReplies: 2 * mebibyte, waitMs: 1_000 };
-  const admission = createAdmission(limits, committer.held);
+  const admission = createAdmission(limits, committer);
   const organizations = createOrganizations(store, link, assert.fail, admission);
   Object.assign(dependencies, { committer, organizations });
   let [most, isOver] = [0, false];

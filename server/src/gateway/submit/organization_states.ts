@@ -16,8 +16,8 @@ export type Organizations = {
   begin(organizationId: string, request: PrepareRequest): Preparation;
   /** Of an organization's state, in bytes: as it was last seen here, or as the database has it. */
   stateLength(organizationId: string): number | Promise<number>;
-  /** What one of them led to is committed, or will not be. */
-  replyGone(): void;
+  /** What one of this organization led to is committed, or will not be. */
+  replyGone(organizationId: string): void;
   /** Whether so many wait for an organization that a stranger should not join them. */
   isCrowded(organizationId: string): boolean;
   /** Everything is offered anew: the signer is another one. */
