@@ -17,7 +17,7 @@ type Told = Partial<AttackRow & { before: HonestResults; during: HonestResults }
 function row({ before = taking(1), during = taking(1.5), ...more }: Told): AttackRow {
   return {
     name: "slow headers",
-    rounds: [{ before, during }],
+    rounds: [{ before, during, stolen: 0 }],
     isCalmShared: false,
     tally: newTally(),
     held: { most: 1_000, mean: 990 },
@@ -62,9 +62,9 @@ test("only the member whose key is misused may be hurt, by that attack alone", (
 });
 
 test("a round in which the machine stood still is not what is told", () => {
-  const rounds = [1.5, 80, 1].map((ms) => ({ before: taking(1), during: taking(ms) }));
+  const rounds = [1.5, 80, 1].map((ms) => ({ before: taking(1), during: taking(ms), stolen: 0 }));
   assert.deepEqual(missed({ rounds }), []);
-  rounds[0] = { before: taking(1), during: taking(2.5) };
+  rounds[0] = { before: taking(1), during: taking(2.5), stolen: 0 };
   assert.match(missed({ rounds })[0] ?? "", /p99 of the member is 2.50 times/);
 });
 
@@ -121,6 +121,11 @@ test("a calm that several attacks share is marked, and its failures are told onc
   assert.deepEqual(missed({ before, isCalmShared: true }), []);
   const text = attackText({ database: "sqlite", restMb: 0, rows: [row({ isCalmShared: true })], failed: [] });
   assert.match(text, /^slow headers \* /m);
+});
+
+test("how much of the machine others had is told", () => {
+  const rounds = [0.01, 0.043].map((stolen) => ({ before: taking(1), during: taking(1), stolen }));
+  assert.match(attackText({ database: "sqlite", restMb: 0, rows: [row({ rounds })], failed: [] }), / 4 % {2}1?\d/);
 });
 
 test("calm is over for who is slower or fails afterwards", () => {

@@ -17,6 +17,7 @@ import { accountOf, pidsOf } from "./measure.ts";
 import { cpuMs, ownMb } from "./processes.ts";
 import { measureStarts } from "./start_time.ts";
 import { quantile } from "./statistics.ts";
+import { leastDisturbed, mostStolen, watchStolen } from "./stolen.ts";
 
 export type AttackPlan = {
   rounds: number;
@@ -45,7 +46,10 @@ const mostLooks = 10;
 /** For an attack to hold what it says; one that never does is reported. */
 const holdingMs = 30_000;
 
-export type Round = { before: HonestResults; during: HonestResults };
+/** `stolen`: the share of the machine's time that its host gave to others meanwhile. */
+type Measured = { results: HonestResults; stolen: number };
+
+export type Round = { before: HonestResults; during: HonestResults; stolen: number };
 
 export type AttackRow = {
   name: AttackName;
@@ -65,7 +69,7 @@ export type AttackRow = {
 /** `failed`: attacks that could not be measured, and why. The hours of the others are not lost for it. */
 export type AttackReport = { database: DatabaseName; restMb: number; rows: AttackRow[]; failed: string[] };
 
-type Honest = { measure(job: HonestJob): Promise<HonestResults>; stop(): void };
+type Honest = { measure(job: HonestJob): Promise<Measured>; stop(): void };
 
 function startHonest(): Honest {
   const child = fork(fileURLToPath(new URL("./attack_honest_entry.ts", import.meta.url)));
@@ -77,9 +81,10 @@ function startHonest(): Honest {
   return {
     async measure(job) {
       await ask({ kind: "prepare", job });
+      const stolen = watchStolen();
       const answer = await ask({ kind: "go" });
       if (answer.kind !== "done") throw new Error("an unexpected answer");
-      return answer.results;
+      return { results: answer.results, stolen: stolen() };
     },
     stop: () => child.disconnect(),
   };
@@ -130,23 +135,23 @@ export async function measureAttacks(
 type Stage = { server: KeysteadServer; honest: Honest; calm: Calm };
 
 type Calm = {
-  measure(job: HonestJob): Promise<HonestResults>;
+  measure(job: HonestJob): Promise<Measured>;
   /** What was measured last, while it may still be used. */
-  shared(): HonestResults | undefined;
+  shared(): Measured | undefined;
   /** Is the server as it was? */
   look(job: HonestJob): Promise<void>;
 };
 
 /** What honest clients notice of a server that nobody attacks. */
 function calmOf(honest: Honest, server: KeysteadServer): Calm {
-  let last: HonestResults | undefined;
+  let last: Measured | undefined;
   let shares = 0;
   return {
     async measure(job) {
       // Whatever looking costs, it costs as much before the attack.
       const watch = watchMemory(server);
-      last = await honest.measure(job);
-      shares = 1;
+      last = await leastDisturbed(() => honest.measure(job));
+      shares = last.stolen > mostStolen ? calmShares : 1;
       await watch.stop();
       return last;
     },
@@ -154,7 +159,8 @@ function calmOf(honest: Honest, server: KeysteadServer): Calm {
     async look(job) {
       // What an attack leaves behind may take a while, and is not the calm that the next one is held against.
       for (let looks = 0; last !== undefined && looks < mostLooks; looks++) {
-        if (isLike(last, await honest.measure({ ...job, seconds: lookSeconds }))) return;
+        const { results } = await honest.measure({ ...job, seconds: lookSeconds });
+        if (isLike(last.results, results)) return;
       }
       last = undefined;
     },
@@ -170,15 +176,10 @@ export function isLike(calm: HonestResults, seen: HonestResults): boolean {
   });
 }
 
-async function measureAttack(
-  { server, honest, calm }: Stage,
-  job: HonestJob,
-  name: AttackName,
-  plan: AttackPlan,
-): Promise<AttackRow> {
-  const { leadMs } = plan;
+async function measureAttack(stage: Stage, job: HonestJob, name: AttackName, plan: AttackPlan): Promise<AttackRow> {
+  const { calm } = stage;
   const { rounds } = sizeOf(name, plan);
-  const { sharesCalm }: Attack = attacks[name];
+  const { sharesCalm, isOnceAnHour }: Attack = attacks[name];
   const row: AttackRow = {
     name,
     rounds: [],
@@ -189,33 +190,52 @@ async function measureAttack(
     gatewayCpu: 0,
     mostMb: 0,
   };
-  const { gateway } = await pidsOf(server);
   for (let round = 0; round < rounds; round++) {
     const shared = sharesCalm ? calm.shared() : undefined;
     const before = shared ?? (await calm.measure(job));
     row.isCalmShared = shared !== undefined;
-    const attackedAt = performance.now();
-    const attacker = await startAttacker(name, { ...server.bootstrap, url: server.url });
-    const watch = watchMemory(server);
-    await pause(leadMs);
-    await untilHeld(attacker, attacks[name]);
-    const open = await watchOpen(attacker);
-    const [beganAt, gatewayMs] = [performance.now(), cpuMs(gateway)];
-    const during = await honest.measure(job);
-    const seconds = (performance.now() - beganAt) / 1000;
-    row.gatewayCpu += (cpuMs(gateway) - gatewayMs) / 1000 / seconds / rounds;
-    row.rounds.push({ before, during });
-    const { most, mean } = await open.stop();
-    row.held.most = Math.min(row.held.most, most);
-    row.held.mean += mean / rounds;
-    const { tally, cpuMs: attackerMs } = await attacker.stop();
-    row.attackerCpu += attackerMs / (performance.now() - attackedAt) / rounds;
-    row.mostMb = Math.max(row.mostMb, await watch.stop());
-    addTally(row.tally, tally);
-    if (sharesCalm) await calm.look(job);
-    else await pause(calmMs);
+    const measure = async () => {
+      const seen = await measureRound(stage, job, name, plan.leadMs);
+      if (sharesCalm) await calm.look(job);
+      else await pause(calmMs);
+      return seen;
+    };
+    const seen = await (isOnceAnHour ? measure() : leastDisturbed(measure));
+    const stolen = Math.max(before.stolen, seen.stolen);
+    row.rounds.push({ before: before.results, during: seen.results, stolen });
+    row.gatewayCpu += seen.gatewayCpu / rounds;
+    row.attackerCpu += seen.attackerCpu / rounds;
+    row.held.most = Math.min(row.held.most, seen.held.most);
+    row.held.mean += seen.held.mean / rounds;
+    row.mostMb = Math.max(row.mostMb, seen.mostMb);
+    addTally(row.tally, seen.tally);
   }
   return row;
+}
+
+type Seen = Measured & Pick<AttackRow, "tally" | "held" | "attackerCpu" | "gatewayCpu" | "mostMb">;
+
+/** One attack, from its beginning to its end. */
+async function measureRound(
+  { server, honest }: Stage,
+  job: HonestJob,
+  name: AttackName,
+  leadMs: number,
+): Promise<Seen> {
+  const { gateway } = await pidsOf(server);
+  const attackedAt = performance.now();
+  const attacker = await startAttacker(name, { ...server.bootstrap, url: server.url });
+  const watch = watchMemory(server);
+  await pause(leadMs);
+  await untilHeld(attacker, attacks[name]);
+  const open = await watchOpen(attacker);
+  const [beganAt, gatewayMs] = [performance.now(), cpuMs(gateway)];
+  const measured = await honest.measure(job);
+  const gatewayCpu = (cpuMs(gateway) - gatewayMs) / (performance.now() - beganAt);
+  const held = await open.stop();
+  const { tally, cpuMs: attackerMs } = await attacker.stop();
+  const attackerCpu = attackerMs / (performance.now() - attackedAt);
+  return { ...measured, tally, held, attackerCpu, gatewayCpu, mostMb: await watch.stop() };
 }
 
 function jobFor(name: AttackName, job: HonestJob, plan: AttackPlan): HonestJob {

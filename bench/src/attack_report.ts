@@ -1,10 +1,11 @@
 /** What the measured attacks came to, in words, and what of it misses its target. */
 import type { Attack, Tally } from "@keystead/e2e/attackers/attack.ts";
 import { type AttackName, attacks } from "@keystead/e2e/attackers/attacks.ts";
-import { type AttackReport, type AttackRow, calmShares, type Round } from "./attack.ts";
+import { type AttackReport, type AttackRow, calmShares } from "./attack.ts";
 import { type HonestName, honestNames } from "./attack_messages.ts";
 import type { DatabaseName } from "./databases.ts";
 import { median, quantile } from "./statistics.ts";
+import { mostStolen } from "./stolen.ts";
 
 export const attackTarget = 2;
 
@@ -28,7 +29,9 @@ function ratioOf({ rounds }: AttackRow, who: HonestName): number {
   );
 }
 
-function failuresOf({ rounds }: AttackRow, who: HonestName, when: keyof Round): number {
+type When = "before" | "during";
+
+function failuresOf({ rounds }: AttackRow, who: HonestName, when: When): number {
   return rounds.reduce((sum, round) => sum + round[when][who].failures.length, 0);
 }
 
@@ -84,7 +87,7 @@ function answeredWithin({ answeredMs }: Tally): number {
 export function attackText({ database, restMb, rows }: AttackReport): string {
   const cells = (values: readonly string[]) =>
     values.map((value, index) => (index === 0 ? value.padEnd(nameWidth) : value.padStart(widths[index] ?? 9))).join("");
-  const ms = ({ rounds }: AttackRow, who: HonestName, when: keyof Round, q: number) => {
+  const ms = ({ rounds }: AttackRow, who: HonestName, when: When, q: number) => {
     const measured = rounds.map((round) => round[when][who].latencies).filter(({ length }) => length > 0);
     return measured.length === 0 ? "-" : median(measured.map((latencies) => quantile(latencies, q))).toFixed(2);
   };
@@ -93,7 +96,8 @@ export function attackText({ database, restMb, rows }: AttackReport): string {
     "member whose key attackers know, then a neighbour in another organization; each the middle of all rounds. `ratio`: p99 during over",
     "p99 before in a round, the middle one. `held`: the attack's connections meanwhile, the mean. `gateway`, `attacker`: share of one",
     "core. `MB`: the most that gateway and signer took of their own; at rest",
-    `${restMb.toFixed(0)}. \`done\`: of the answers but for 429 and 503, those with 200. The attacks named costliest are so many that up to`,
+    `${restMb.toFixed(0)}. \`stolen\`: the share of the machine's time that its host gave to others in the round in which that was most; from`,
+    `${100 * mostStolen} % on, a round was tried anew, and the quietest counts. \`done\`: of the answers but for 429 and 503, those with 200. The attacks named costliest are so many that up to`,
     `${calmShares} of them in a row are held against one calm, and \`*\` marks those that did not measure their own. It is measured anew where a`,
     "few short looks after the attack before show it changed.",
     "",
@@ -104,6 +108,7 @@ export function attackText({ database, restMb, rows }: AttackReport): string {
       "gateway",
       "attacker",
       "MB",
+      "stolen",
       "  answers",
     ]),
     ...rows.map((row) =>
@@ -121,6 +126,7 @@ export function attackText({ database, restMb, rows }: AttackReport): string {
         row.gatewayCpu.toFixed(2),
         row.attackerCpu.toFixed(2),
         row.mostMb.toFixed(0),
+        `${(100 * Math.max(...row.rounds.map(({ stolen }) => stolen))).toFixed(0)} %`,
         `  ${answersText(row)}`,
       ]),
     ),
@@ -149,7 +155,7 @@ function worstLines({ database, rows }: Pick<AttackReport, "database" | "rows">)
 
 const nameWidth = 50;
 const honestWidths = [8, 8, 9, 9, 7, 7] as const;
-const widths = [nameWidth, ...honestWidths, ...honestWidths, 6, 8, 9, 6, 0] as const;
+const widths = [nameWidth, ...honestWidths, ...honestWidths, 6, 8, 9, 6, 7, 0] as const;
 
 function answersText({ name, tally }: AttackRow): string {
   const { connections, answers, silent, answeredMs } = tally;

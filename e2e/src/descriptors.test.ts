@@ -59,12 +59,23 @@ function unexplained(role: Role, descriptors: Descriptors, folder: string): stri
   return found.length <= sockets[role] ? others.filter((target) => !found.includes(target)) : others;
 }
 
+/** `O_CLOEXEC` of Linux. */
+const closeOnExec = 0o2000000;
+
 /** Node keeps all it opens from the processes it starts, so whatever lacks the flag came from elsewhere. */
 function withoutCloseOnExec(pid: number): number[] {
-  const flags = (fd: string) =>
-    /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"))?.[1] ?? "0";
+  const isKept = (fd: string) => {
+    try {
+      const [, flags = "0"] = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8")) ?? [];
+      return (Number.parseInt(flags, 8) & closeOnExec) === 0;
+    } catch (error) {
+      // Closed since the folder was read.
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+      throw error;
+    }
+  };
   return readdirSync(`/proc/${pid}/fd`)
-    .filter((fd) => Number(fd) > 2 && (Number.parseInt(flags(fd), 8) & 0o2000000) === 0)
+    .filter((fd) => Number(fd) > 2 && isKept(fd))
     .map(Number);
 }
 

@@ -54,6 +54,8 @@ export type Attack = {
   againstLarge?: true;
   /** So long it is measured, and how often, where that differs. */
   measured?: { seconds: number; rounds: number };
+  /** What it asks for is limited by the hour: begun again, it would be refused, and be another attack. */
+  isOnceAnHour?: true;
   /** One of so many that several are held against one measurement of a calm server. */
   sharesCalm?: true;
   /** Begins, and goes on until the assault is over. */

@@ -46,8 +46,12 @@ export const costliestProxyBodies: Readonly<Record<string, (turn: number) => obj
   wallet_kit_config: () => ({}),
 };
 
+/** An address may have so many users made in an hour, and an organization so many codes sent. */
+const isLimited = (path: string) => path.startsWith("signup") || path.startsWith("otp_init");
+
 function flooding(path: string): Attack {
   return {
+    ...(isLimited(path) && { isOnceAnHour: true }),
     says: `a stranger, ${floodConnections} connections: the costliest /v1/${path} of the auth proxy`,
     answers: anyAnswer,
     holds: floodConnections,

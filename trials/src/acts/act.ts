@@ -58,6 +58,8 @@ export type ByProxy = {
   configId: string;
   /** The activity that a flat answer stands for. */
   activityOf(answer: Json): Promise<Json>;
+  /** An act that came later may have closed the proxy or narrowed it, and with it the way to the answer. */
+  reopen(): Promise<unknown>;
 };
 
 /** An endpoint's own act, done by a root user at once. */

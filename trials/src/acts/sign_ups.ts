@@ -84,7 +84,7 @@ export function signUpBy(what: keyof typeof drafts): Act {
       return {
         path: "signup_v2",
         caller: fixture.place.root,
-        byProxy: { configId, activityOf: (answer) => activityOf(fixture, answer) },
+        byProxy: { configId, activityOf: (answer) => activityOf(fixture, answer), reopen: () => openProxy(fixture) },
         body: JSON.stringify({ ...body, wallet }),
         async check({ answer }) {
           const subOrganizationIds = [...before.subOrganizationIds, answer.organizationId].sort();

@@ -13,7 +13,7 @@ import type { Traffic } from "@keystead/e2e/swagger/traffic.ts";
 import { bytesOf, send } from "@keystead/e2e/wire.ts";
 import { activityForms } from "@keystead/server/generated/activities.ts";
 import { type Random, seededRandom } from "../../../core/test/seeded_random.ts";
-import type { Act, Deed } from "../acts/act.ts";
+import type { Act, ByProxy, Deed } from "../acts/act.ts";
 import { actKinds, actNamed, catalogue } from "../acts/catalogue.ts";
 import { patient, untilAnswered, type Waits } from "../acts/patience.ts";
 import { proxyHeaders } from "../acts/sign_ups.ts";
@@ -42,6 +42,7 @@ type Answered = {
   answer: Json;
   atMs: number;
   ask(): Promise<Json>;
+  byProxy?: ByProxy;
 };
 
 /** A body that names the parent finds its organization by the credential, which ends with that organization. */
@@ -157,8 +158,9 @@ function createPlay(url: string, stages: Stage[]) {
         const { act, deed, fixture } = current;
         const ask = sender(deed);
         const [answer, other] = await Promise.all([ask(), twice ? ask() : undefined]);
+        const { body, byProxy } = deed;
         const placeId = fixture.place.organizationId;
-        current.answered = { act: act.name, placeId, body: deed.body, answer, atMs: Date.now(), ask };
+        current.answered = { act: act.name, placeId, body, answer, atMs: Date.now(), ask, ...(byProxy && { byProxy }) };
         if (twice) assert.deepEqual(other, answer, `two answers for ${act.name}: ${deed.body}`);
         return answer instanceof Refused;
       },
@@ -192,13 +194,19 @@ function createPlay(url: string, stages: Stage[]) {
     progress: () => ({ acknowledged: acknowledged.length, unavailable: waits.unavailable }),
     createPlayer,
     async finish(): Promise<ActReport> {
-      for (const each of answered) if (!isLostWith(gone, each)) await repeat(each);
+      const repeatable = answered.filter((each) => !isLostWith(gone, each));
+      for (const each of repeatable.filter(({ byProxy }) => byProxy === undefined)) await repeat(each);
       for (const { fixture, last } of places.values()) {
         assert.deepEqual(
           await look(fixture, fixture.place),
           last,
           `${fixture.place.organizationId} looks otherwise than it did last`,
         );
+      }
+      // After the looks: opening a proxy shows in them.
+      for (const each of repeatable) {
+        await each.byProxy?.reopen();
+        if (each.byProxy !== undefined) await repeat(each);
       }
       return { acknowledged, refused, repeated, waits };
     },

@@ -24,7 +24,7 @@ const noReplies = (): Replies => ({ short: 0, long: 0 });
 function watched(
   changes: Partial<AdmissionLimits> = {},
   held: () => Replies = noReplies,
-  isBehind = (_id: string) => false,
+  isBehind = (_id: string, _underWay: number) => false,
 ) {
   const admission = createAdmission({ ...limits, ...changes }, { held, isBehind });
   const seen: string[] = [];
@@ -179,6 +179,13 @@ test("an organization with much to be committed waits here, its callers in turns
   await breath();
   assert.equal(seen.length, 5, "as many as one organization may have under way");
   assert.ok(seen.includes("ann"));
+});
+
+test("whoever asks whether an organization is behind is told how many of it are under way", () => {
+  const { seen, come } = watched({}, noReplies, (_id, underWay) => underWay >= 2);
+  for (const name of ["1", "2", "3"]) come("a", name);
+  come("b", "4");
+  assert.deepEqual(seen, ["1", "2", "4"]);
 });
 
 test("an organization that is behind no more is let in, whoever told of it", async () => {

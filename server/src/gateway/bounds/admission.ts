@@ -53,8 +53,11 @@ function asKept(weight: Weight): Weight {
 export type Backlog = {
   /** In bytes. They count with those that are to come. */
   held(): Replies;
-  /** Whether one organization has so much of it that its next requests should wait here, where its callers take turns. */
-  isBehind(organizationId: string): boolean;
+  /**
+   * Whether one organization has so much of it, or will have with so many under way, that its next requests should wait here, where its
+   * callers take turns.
+   */
+  isBehind(organizationId: string, underWay: number): boolean;
 };
 
 const noBacklog: Backlog = { held: () => noReplies, isBehind: () => false };

@@ -24,8 +24,8 @@ export type Organization = {
   waitingOf: Map<string, number>;
   waitingCount: number;
   waitingBytes: number;
-  /** Whether so much of it waits to be committed that nothing should be added to that. */
-  isBehind(): boolean;
+  /** Whether so much of it waits to be committed, or will with so many under way, that nothing should be added to that. */
+  isBehind(underWay: number): boolean;
 };
 
 export type AdmissionTable = {
@@ -40,7 +40,7 @@ export const quantum = 20_000;
 /** Beyond these, those that are idle are forgotten. */
 const maxKept = 4_096;
 
-export function createAdmissionTable(isBehind: (organizationId: string) => boolean): AdmissionTable {
+export function createAdmissionTable(isBehind: (organizationId: string, underWay: number) => boolean): AdmissionTable {
   const organizations = new Map<string, Organization>();
 
   function forgetIdle(): void {
@@ -56,7 +56,13 @@ export function createAdmissionTable(isBehind: (organizationId: string) => boole
         if (organizations.size >= maxKept) forgetIdle();
         const waiting = createFairQueue<Entry>(quantum);
         const nothing = { inFlight: 0, cost: 0, waitingCount: 0, waitingBytes: 0 };
-        organization = { id, ...nothing, waiting, waitingOf: new Map(), isBehind: () => isBehind(id) };
+        organization = {
+          id,
+          ...nothing,
+          waiting,
+          waitingOf: new Map(),
+          isBehind: (underWay) => isBehind(id, underWay),
+        };
         organizations.set(id, organization);
       }
       return organization;
@@ -68,7 +74,7 @@ export function createAdmissionTable(isBehind: (organizationId: string) => boole
 
 /** Whether the organization may have this under way besides what it has. */
 export function mayStart(organization: Organization, { cost }: Weight, limits: AdmissionLimits): boolean {
-  if (organization.isBehind()) return false;
+  if (organization.isBehind(organization.inFlight)) return false;
   if (organization.inFlight === 0) return true;
   return organization.inFlight < limits.inFlight && organization.cost + cost <= limits.cost;
 }

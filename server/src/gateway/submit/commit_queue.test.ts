@@ -13,7 +13,7 @@ type Written = { activityIds: number[]; isLong: boolean };
 function createQueue(workedMs = 0): {
   written: Written[];
   commit(item: CommitItem): Promise<unknown>;
-  isBehind(id: string): boolean;
+  isBehind(id: string, underWay?: number): boolean;
 } {
   const written: Written[] = [];
   const releases = {
@@ -28,7 +28,11 @@ function createQueue(workedMs = 0): {
   for (const seen of ["somebody", "somebody else"]) presence.seen(seen);
   const queue = new CommitQueue(link as SignerLink, releases as unknown as Releases, presence);
   const run = { isCurrent: () => true, reached: () => undefined, abandon: () => undefined } as unknown as Run;
-  return { written, commit: (item) => queue.commit(item, run), isBehind: (id) => queue.isBehind(id) };
+  return {
+    written,
+    commit: (item) => queue.commit(item, run),
+    isBehind: (id, underWay = 0) => queue.isBehind(id, underWay),
+  };
 }
 
 let numbers = 0;
@@ -119,4 +123,14 @@ test("an organization is behind with a mebibyte that waits, until it is committe
   assert.equal(isBehind("honest"), false);
   await Promise.all(flood);
   assert.equal(isBehind("flood"), false);
+});
+
+test("what is under way counts as long as what waits", async () => {
+  const { commit, isBehind } = createQueue();
+  const flood = Array.from({ length: 9 }, () => commit(itemOf("flood", { leaf: leafOf(60 * 1024) })));
+  assert.equal(isBehind("flood", 8), false);
+  assert.equal(isBehind("flood", 9), true);
+  assert.equal(isBehind("honest", 9), false);
+  await Promise.all(flood);
+  assert.equal(isBehind("flood", 9), false, "of what is to come nothing is known");
 });

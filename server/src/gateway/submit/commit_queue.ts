@@ -35,7 +35,7 @@ type Entry = {
 type Lane = { readonly size: Size; isRunning: boolean; timer: NodeJS.Timeout | undefined };
 
 /**
- * An organization that has so much here while others are there has its next requests wait in admission: there they are bounded for each
+ * An organization that has so much here or on its way while others are there has its next requests wait in admission: there they are bounded for each
  * organization, and its callers take turns. Here its commits keep their order, so that whoever comes waits for all of them.
  */
 const behindBytes = 1024 * 1024;
@@ -58,7 +58,7 @@ export class CommitQueue {
   }));
   readonly #presence: Presence;
   readonly #held = { short: 0, long: 0 };
-  readonly #heldOf = new Map<string, number>();
+  readonly #heldOf = new Map<string, { bytes: number; count: number }>();
 
   constructor(link: SignerLink, releases: Releases, presence: Presence) {
     this.#link = link;
@@ -72,8 +72,14 @@ export class CommitQueue {
     return this.#held;
   }
 
-  isBehind(organizationId: string): boolean {
-    return (this.#heldOf.get(organizationId) ?? 0) >= behindBytes && !this.#presence.isAlone(organizationId);
+  /**
+   * What is under way is taken to become as long as what is here. Were it not counted, a burst would be let in whenever something is
+   * committed, and everybody would wait for the signer to do it.
+   */
+  isBehind(organizationId: string, underWay: number): boolean {
+    const held = this.#heldOf.get(organizationId);
+    if (held === undefined || this.#presence.isAlone(organizationId)) return false;
+    return held.bytes + underWay * (held.bytes / held.count) >= behindBytes;
   }
 
   commit(item: CommitItem, run: Run): Promise<CommitOutcome> {
@@ -102,14 +108,15 @@ export class CommitQueue {
 
   #hold(organizationId: string, bytes: number): void {
     this.#held[replySizeOf(bytes)] += bytes;
-    this.#heldOf.set(organizationId, (this.#heldOf.get(organizationId) ?? 0) + bytes);
+    const held = this.#heldOf.get(organizationId) ?? { bytes: 0, count: 0 };
+    this.#heldOf.set(organizationId, { bytes: held.bytes + bytes, count: held.count + 1 });
   }
 
   #letGo(organizationId: string, bytes: number): void {
     this.#held[replySizeOf(bytes)] -= bytes;
-    const left = (this.#heldOf.get(organizationId) ?? 0) - bytes;
-    if (left > 0) this.#heldOf.set(organizationId, left);
-    else this.#heldOf.delete(organizationId);
+    const held = this.#heldOf.get(organizationId);
+    if (held === undefined || held.count === 1) this.#heldOf.delete(organizationId);
+    else this.#heldOf.set(organizationId, { bytes: held.bytes - bytes, count: held.count - 1 });
   }
 
   #schedule(): void {

@@ -31,7 +31,7 @@ export type Committer = ProofOpening & {
   /** The bytes of what was given to it and is not answered yet. */
   held(): Replies;
   /** Whether one organization has so much of that, while others are there, that nothing should be added to it. */
-  isBehind(organizationId: string): boolean;
+  isBehind(organizationId: string, underWay: number): boolean;
   /** Why the newest commit or release failed; undefined once one has succeeded, or when that is too long ago to tell. */
   trouble(): string | undefined;
 };
@@ -55,7 +55,7 @@ export function createCommitter(
     releaseLeftovers: () => releaseLeftovers(store, releases),
     settle: () => releases.settle(),
     held: () => queue.held,
-    isBehind: (organizationId) => queue.isBehind(organizationId),
+    isBehind: (organizationId, underWay) => queue.isBehind(organizationId, underWay),
     trouble: () => failures.newest(),
   };
 }
