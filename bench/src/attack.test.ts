@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newTally } from "@keystead/e2e/attackers/attack.ts";
-import { type AttackReport, type AttackRow, isLike } from "./attack.ts";
+import { type AttackReport, type AttackRow, isLike, withFailures } from "./attack.ts";
 import type { HonestResults } from "./attack_messages.ts";
 import { attackText, missedAttacks } from "./attack_report.ts";
 
@@ -126,6 +126,13 @@ test("a calm that several attacks share is marked, and its failures are told onc
 test("how much of the machine others had is told", () => {
   const rounds = [0.01, 0.043].map((stolen) => ({ before: taking(1), during: taking(1), stolen }));
   assert.match(attackText({ database: "sqlite", restMb: 0, rows: [row({ rounds })], failed: [] }), / 4 % {2}1?\d/);
+});
+
+test("what failed in a round that does not count is told all the same", () => {
+  const failed = { ...taking(1), neighbour: { latencies: [1], failures: ["answered with 503"] } };
+  const { results } = withFailures({ best: { results: taking(1) }, dropped: [{ results: failed }] });
+  assert.deepEqual([results.neighbour.failures, results.member.failures], [["answered with 503"], []]);
+  assert.equal(results.neighbour.latencies.length, 100);
 });
 
 test("calm is over for who is slower or fails afterwards", () => {

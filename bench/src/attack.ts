@@ -150,7 +150,7 @@ function calmOf(honest: Honest, server: KeysteadServer): Calm {
     async measure(job) {
       // Whatever looking costs, it costs as much before the attack.
       const watch = watchMemory(server);
-      last = await leastDisturbed(() => honest.measure(job));
+      last = withFailures(await leastDisturbed(() => honest.measure(job)));
       shares = last.stolen > mostStolen ? calmShares : 1;
       await watch.stop();
       return last;
@@ -200,7 +200,7 @@ async function measureAttack(stage: Stage, job: HonestJob, name: AttackName, pla
       else await pause(calmMs);
       return seen;
     };
-    const seen = await (isOnceAnHour ? measure() : leastDisturbed(measure));
+    const seen = await (isOnceAnHour ? measure() : leastDisturbed(measure).then(withFailures));
     const stolen = Math.max(before.stolen, seen.stolen);
     row.rounds.push({ before: before.results, during: seen.results, stolen });
     row.gatewayCpu += seen.gatewayCpu / rounds;
@@ -211,6 +211,14 @@ async function measureAttack(stage: Stage, job: HonestJob, name: AttackName, pla
     addTally(row.tally, seen.tally);
   }
   return row;
+}
+
+/** Whatever else the machine did, a request that failed in a round that does not count did fail. */
+export function withFailures<T extends Pick<Measured, "results">>({ best, dropped }: { best: T; dropped: T[] }): T {
+  for (const who of honestNames) {
+    best.results[who].failures.push(...dropped.flatMap(({ results }) => results[who].failures));
+  }
+  return best;
 }
 
 type Seen = Measured & Pick<AttackRow, "tally" | "held" | "attackerCpu" | "gatewayCpu" | "mostMb">;
