@@ -52,6 +52,7 @@ export function activityContext({ limits = {}, ...context }: ContextChanges = {}
     orders: noOrders,
     verdicts: unkeptVerdicts,
     allowedOrigins: () => undefined,
+    parentSettings: () => undefined,
     ownClients: () => [],
     findSessionProfile: () => undefined,
     newId: () => `new ${ids++}`,

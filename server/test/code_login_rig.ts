@@ -17,7 +17,13 @@ import {
   Refused,
 } from "./gateway_rig.ts";
 import { newKey } from "./session_rig.ts";
-import { attestedEvidence, type HeldToken, loginSignature } from "./verification_tokens.ts";
+import {
+  attestedEvidence,
+  contactSignature,
+  type HeldToken,
+  heldToken,
+  loginSignature,
+} from "./verification_tokens.ts";
 
 export type Contacts = { userEmail?: string; userPhoneNumber?: string };
 export type Home = { organizationId: string; people: [Person, ...Person[]] };
@@ -38,6 +44,13 @@ export async function newHome(rig: GatewayRig, ...contacts: readonly [Contacts, 
 /** The parameters of a login with a new session key. */
 export function loginParams(held: HeldToken, { publicKey } = newKey()) {
   return { verificationToken: held.token, publicKey, clientSignature: loginSignature(held, publicKey) };
+}
+
+/** What gives a user an e-mail address that its holder has proved. */
+export function provenEmail(rig: GatewayRig, { userId }: Pick<Person, "userId">, userEmail: string) {
+  const held = heldToken(rig.signer, { contact: userEmail });
+  const clientSignature = contactSignature(held, userId, userEmail);
+  return { userId, userEmail, verificationToken: held.token, clientSignature };
 }
 
 /** A body of an older type of a path. */

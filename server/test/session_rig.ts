@@ -18,6 +18,11 @@ export function newKey(): { privateKey: Uint8Array; publicKey: string } {
   return { privateKey, publicKey: toHex(p256.getPublicKey(privateKey)) };
 }
 
+/** In the spelling that state keeps. */
+export function publicKeyOf({ privateKey }: { privateKey: Uint8Array }): string {
+  return toHex(p256.getPublicKey(privateKey));
+}
+
 export type SessionClaims = {
   exp: number;
   public_key: string;

@@ -47,6 +47,15 @@ export function signUpSignature({ claims, holder }: HeldToken, form: SignUpForm,
   return signMessage(holder, JSON.stringify({ [form]: signUp, tokenId, type: "USAGE_TYPE_SIGNUP" }));
 }
 
+/** What a client signs to have this contact of a user verified. */
+export function contactSignature({ claims, holder }: HeldToken, userId: string, contact: string): ClientSignature {
+  const { tokenId } = claims;
+  return signMessage(
+    holder,
+    JSON.stringify({ tokenId, type: "USAGE_TYPE_UPDATE_CONTACT", updateContact: { userId, contact } }),
+  );
+}
+
 /** The stamp over a body that the token vouches for. */
 export function attestedEvidence(held: HeldToken, body: Uint8Array): SentEvidence<"attested"> {
   return { kind: "attested", value: Buffer.from(JSON.stringify(attestedFields(held, body))).toString("base64url") };

@@ -458,6 +458,9 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, string>
     "userId": "Unique identifier.",
     "userEmail": "E-mail address.",
     "verificationToken": "Signed token that proves a contact.",
+    "clientSignature.publicKey": "Public component of the key pair, in hex.",
+    "clientSignature.message": "The signed message.",
+    "clientSignature.signature": "The signature over the message.",
   },
   update_user_name: {
     "userId": "Unique identifier.",
@@ -467,6 +470,9 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, string>
     "userId": "Unique identifier.",
     "userPhoneNumber": "Phone number in E.164 form.",
     "verificationToken": "Signed token that proves a contact.",
+    "clientSignature.publicKey": "Public component of the key pair, in hex.",
+    "clientSignature.message": "The signed message.",
+    "clientSignature.signature": "The signature over the message.",
   },
   update_user_tag: {
     "userTagId": "Unique identifier.",

@@ -75,14 +75,21 @@ export function checkIdentityToken({ claims }: SentIdentityToken, nowMs: number)
 }
 
 /**
- * Throws unless the token was issued for this key: its nonce is the hash of the key's hex text, exactly as the request has it. Without this,
- * whoever sees a token could sign in with a key of their own.
+ * Throws unless the token was issued for this key. Without this, anyone who sees a token could sign in with a key of their own.
  */
 export function checkNonce(
-  { sha256 }: Pick<TokenCrypto, "sha256">,
+  crypto: Pick<TokenCrypto, "sha256">,
   claims: Pick<IdentityClaims, "nonces">,
   publicKeyText: string,
 ): void {
-  const expected = toHex(sha256(new TextEncoder().encode(publicKeyText)));
-  if (!claims.nonces.includes(expected)) throw invalidToken("its nonce is not the hash of the public key");
+  if (!isIssuedFor(crypto, claims, publicKeyText)) throw invalidToken("its nonce is not the hash of the public key");
+}
+
+/** Whether the nonce is the hash of the key's hex text, exactly as the request has it. */
+export function isIssuedFor(
+  { sha256 }: Pick<TokenCrypto, "sha256">,
+  { nonces }: Pick<IdentityClaims, "nonces">,
+  publicKeyText: string,
+): boolean {
+  return nonces.includes(toHex(sha256(new TextEncoder().encode(publicKeyText))));
 }

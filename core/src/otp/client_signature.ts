@@ -17,7 +17,10 @@ export type ClientSignature = { publicKey: string; scheme: string; message: stri
 /** What a request uses its token for. The lists are as the request has them. */
 export type TokenUsage =
   /** The key of the session: another than the token's, if the client likes. */
-  { kind: "login"; publicKey: string } | ({ kind: "signup"; form: SignUpForm } & SignUp);
+  | { kind: "login"; publicKey: string }
+  | ({ kind: "signup"; form: SignUpForm } & SignUp)
+  /** The contact of a user who is there already, as the request spells it. */
+  | { kind: "contact"; userId: string; contact: string };
 
 /** V1 and V2 of sign-up name their part of the message differently. */
 export type SignUpForm = "signup" | "signupV2";
@@ -56,11 +59,19 @@ export function checkClientSignature(
   }
   const { type, tokenId, ...parts } = readMessage(bytes);
   if (tokenId !== token.tokenId) throw invalid("its message names another verification token");
-  const expected = usage.kind === "login" ? "USAGE_TYPE_LOGIN" : "USAGE_TYPE_SIGNUP";
+  const expected = usageTypes[usage.kind];
   if (type !== expected) throw invalid(`the type in its message must be ${expected}`);
   if (usage.kind === "login") checkLogin(curves, parts, usage.publicKey);
+  else if (usage.kind === "contact") checkContact(parts, usage);
   else checkSignUp(parts, usage);
 }
+
+/** The last one is ours. */
+const usageTypes = {
+  login: "USAGE_TYPE_LOGIN",
+  signup: "USAGE_TYPE_SIGNUP",
+  contact: "USAGE_TYPE_UPDATE_CONTACT",
+} as const satisfies Record<TokenUsage["kind"], string>;
 
 /** 64 bytes as hex; DER where it is longer. Only few clients send that. */
 function readSignature(signature: string): Uint8Array {
@@ -89,7 +100,10 @@ function membersOf(value: unknown, what: string): Record<string, unknown> {
 }
 
 /** The one part that a usage has. What else stands in the message could mean something to another reader. */
-function onlyPart(parts: Record<string, unknown>, name: "login" | SignUpForm): Record<string, unknown> {
+function onlyPart(
+  parts: Record<string, unknown>,
+  name: "login" | "updateContact" | SignUpForm,
+): Record<string, unknown> {
   const { [name]: part, ...others } = parts;
   const [other] = Object.keys(others);
   if (other !== undefined) throw invalid(`its message has \`${other}\`, which does not belong to this request`);
@@ -102,6 +116,13 @@ function checkLogin(curves: Verifier, parts: Record<string, unknown>, sessionKey
   if (typeof publicKey !== "string" || compressed(curves, publicKey) !== compressed(curves, sessionKey)) {
     throw invalid("its message names another publicKey than the request");
   }
+}
+
+function checkContact(parts: Record<string, unknown>, wanted: { userId: string; contact: string }): void {
+  const { userId, contact, ...others } = onlyPart(parts, "updateContact");
+  if (Object.keys(others).length > 0) throw invalid("`updateContact` in its message has only a userId and a contact");
+  if (userId !== wanted.userId) throw invalid("its message names another userId than the request");
+  if (contact !== wanted.contact) throw invalid("its message names another contact than the request");
 }
 
 const lists = ["apiKeys", "authenticators", "oauthProviders"] as const;

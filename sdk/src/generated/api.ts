@@ -2565,13 +2565,13 @@ export type RemoveIpAllowlistResponse = {
 
 export type RemoveOrganizationFeatureParams = {
   /** Name of a feature. */
-  name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG";
+  name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG" | "FEATURE_NAME_SUB_ORGANIZATION_CODES";
 };
 
 export type RemoveOrganizationFeatureResult = {
   features: {
     /** Name of a feature. */
-    name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG";
+    name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG" | "FEATURE_NAME_SUB_ORGANIZATION_CODES";
     value?: string;
   }[];
 };
@@ -2637,14 +2637,14 @@ export type SetIpAllowlistResponse = {
 
 export type SetOrganizationFeatureParams = {
   /** Name of a feature. */
-  name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG";
+  name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG" | "FEATURE_NAME_SUB_ORGANIZATION_CODES";
   value?: string | null;
 };
 
 export type SetOrganizationFeatureResult = {
   features: {
     /** Name of a feature. */
-    name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG";
+    name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG" | "FEATURE_NAME_SUB_ORGANIZATION_CODES";
     value?: string;
   }[];
 };
@@ -3152,6 +3152,15 @@ export type UpdateUserEmailParams = {
   /** E-mail address. */
   userEmail: string;
   verificationToken?: string | null;
+  clientSignature?: {
+    /** Public component of the key pair, in hex. */
+    publicKey: string;
+    scheme: "CLIENT_SIGNATURE_SCHEME_API_P256";
+    /** The signed message. */
+    message: string;
+    /** The signature over the message. */
+    signature: string;
+  } | null;
 };
 
 export type UpdateUserEmailResult = {
@@ -3223,6 +3232,15 @@ export type UpdateUserPhoneNumberParams = {
   /** Phone number in E.164 form. */
   userPhoneNumber: string;
   verificationToken?: string | null;
+  clientSignature?: {
+    /** Public component of the key pair, in hex. */
+    publicKey: string;
+    scheme: "CLIENT_SIGNATURE_SCHEME_API_P256";
+    /** The signed message. */
+    message: string;
+    /** The signature over the message. */
+    signature: string;
+  } | null;
 };
 
 export type UpdateUserPhoneNumberResult = {
@@ -3554,7 +3572,7 @@ export type GetOrganizationResponse = {
     };
     features: {
       /** Name of a feature. */
-      name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG";
+      name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG" | "FEATURE_NAME_SUB_ORGANIZATION_CODES";
       value?: string;
     }[];
     wallets: Wallet[];
@@ -3576,7 +3594,7 @@ export type GetOrganizationConfigsResponse = {
   configs: {
     features: {
       /** Name of a feature. */
-      name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG";
+      name: "FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY" | "FEATURE_NAME_WEBAUTHN_ORIGINS" | "FEATURE_NAME_EMAIL_AUTH" | "FEATURE_NAME_EMAIL_RECOVERY" | "FEATURE_NAME_WEBHOOK" | "FEATURE_NAME_SMS_AUTH" | "FEATURE_NAME_OTP_EMAIL_AUTH" | "FEATURE_NAME_AUTH_PROXY" | "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED" | "FEATURE_NAME_SWAP_CONFIG" | "FEATURE_NAME_EARN_CONFIG" | "FEATURE_NAME_SUB_ORGANIZATION_CODES";
       value?: string;
     }[];
     quorum: {
@@ -4194,9 +4212,9 @@ export const activities = {
   recover_user: { url: "/public/v1/submit/recover_user", type: "ACTIVITY_TYPE_RECOVER_USER", resultKey: "recoverUserResult", summary: "Register a passkey with the key that a recovery mail brought", parameters: ["authenticator: { authenticatorName: string; challenge: string; attestation: { credentialId: string; clientDataJson: string; attestationObject: string; transports: (\"AUTHENTICATOR_TRANSPORT_BLE\" | \"AUTHENTICATOR_TRANSPORT_INTERNAL\" | \"AUTHENTICATOR_TRANSPORT_NFC\" | \"AUTHENTICATOR_TRANSPORT_USB\" | \"AUTHENTICATOR_TRANSPORT_HYBRID\")[]; }; }", "userId: string"] },
   reject_activity: { url: "/public/v1/submit/reject_activity", type: "ACTIVITY_TYPE_REJECT_ACTIVITY", resultKey: "", summary: "Reject an activity that waits for consensus", parameters: ["fingerprint: string"] },
   remove_ip_allowlist: { url: "/public/v1/submit/remove_ip_allowlist", type: "ACTIVITY_TYPE_REMOVE_IP_ALLOWLIST", resultKey: "removeIpAllowlistResult", summary: "Remove the IP allowlist of an organization or an API key", parameters: ["publicKey?: string | null"] },
-  remove_organization_feature: { url: "/public/v1/submit/remove_organization_feature", type: "ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE", resultKey: "removeOrganizationFeatureResult", summary: "Switch off a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\""] },
+  remove_organization_feature: { url: "/public/v1/submit/remove_organization_feature", type: "ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE", resultKey: "removeOrganizationFeatureResult", summary: "Switch off a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\" | \"FEATURE_NAME_SUB_ORGANIZATION_CODES\""] },
   set_ip_allowlist: { url: "/public/v1/submit/set_ip_allowlist", type: "ACTIVITY_TYPE_SET_IP_ALLOWLIST", resultKey: "setIpAllowlistResult", summary: "Set the IP addresses that requests may come from", parameters: ["publicKey?: string | null", "enabled?: boolean | null", "rules?: { cidr: string; label?: string | null; }[] | null", "onEvaluationError?: \"ALLOW\" | \"DENY\" | null"] },
-  set_organization_feature: { url: "/public/v1/submit/set_organization_feature", type: "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE", resultKey: "setOrganizationFeatureResult", summary: "Switch on a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\"", "value?: string | null"] },
+  set_organization_feature: { url: "/public/v1/submit/set_organization_feature", type: "ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE", resultKey: "setOrganizationFeatureResult", summary: "Switch on a feature of the organization", parameters: ["name: \"FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBAUTHN_ORIGINS\" | \"FEATURE_NAME_EMAIL_AUTH\" | \"FEATURE_NAME_EMAIL_RECOVERY\" | \"FEATURE_NAME_WEBHOOK\" | \"FEATURE_NAME_SMS_AUTH\" | \"FEATURE_NAME_OTP_EMAIL_AUTH\" | \"FEATURE_NAME_AUTH_PROXY\" | \"FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED\" | \"FEATURE_NAME_SWAP_CONFIG\" | \"FEATURE_NAME_EARN_CONFIG\" | \"FEATURE_NAME_SUB_ORGANIZATION_CODES\"", "value?: string | null"] },
   sign_raw_payload: { url: "/public/v1/submit/sign_raw_payload", type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2", resultKey: "signRawPayloadResult", summary: "Sign a raw payload", parameters: ["signWith: string", "payload: string", "encoding: \"PAYLOAD_ENCODING_HEXADECIMAL\" | \"PAYLOAD_ENCODING_TEXT_UTF8\" | \"PAYLOAD_ENCODING_EIP712\" | \"PAYLOAD_ENCODING_EIP7702_AUTHORIZATION\"", "hashFunction: \"HASH_FUNCTION_NO_OP\" | \"HASH_FUNCTION_SHA256\" | \"HASH_FUNCTION_KECCAK256\" | \"HASH_FUNCTION_NOT_APPLICABLE\""] },
   sign_raw_payloads: { url: "/public/v1/submit/sign_raw_payloads", type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOADS", resultKey: "signRawPayloadsResult", summary: "Sign several raw payloads", parameters: ["signWith: string", "payloads: string[]", "encoding: \"PAYLOAD_ENCODING_HEXADECIMAL\" | \"PAYLOAD_ENCODING_TEXT_UTF8\" | \"PAYLOAD_ENCODING_EIP712\" | \"PAYLOAD_ENCODING_EIP7702_AUTHORIZATION\"", "hashFunction: \"HASH_FUNCTION_NO_OP\" | \"HASH_FUNCTION_SHA256\" | \"HASH_FUNCTION_KECCAK256\" | \"HASH_FUNCTION_NOT_APPLICABLE\""] },
   sign_transaction: { url: "/public/v1/submit/sign_transaction", type: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2", resultKey: "signTransactionResult", summary: "Sign a transaction", parameters: ["signWith: string", "unsignedTransaction: string", "type: \"TRANSACTION_TYPE_ETHEREUM\" | \"TRANSACTION_TYPE_SOLANA\" | \"TRANSACTION_TYPE_TRON\" | \"TRANSACTION_TYPE_BITCOIN\" | \"TRANSACTION_TYPE_TEMPO\""] },
@@ -4209,9 +4227,9 @@ export const activities = {
   update_private_key_tag: { url: "/public/v1/submit/update_private_key_tag", type: "ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG", resultKey: "updatePrivateKeyTagResult", summary: "Rename a private key tag, or change which keys carry it", parameters: ["privateKeyTagId: string", "newPrivateKeyTagName?: string | null", "addPrivateKeyIds: string[]", "removePrivateKeyIds: string[]"] },
   update_root_quorum: { url: "/public/v1/submit/update_root_quorum", type: "ACTIVITY_TYPE_UPDATE_ROOT_QUORUM", resultKey: "updateRootQuorumResult", summary: "Set the root quorum of an organization", parameters: ["threshold: number", "userIds: string[]"] },
   update_user: { url: "/public/v1/submit/update_user", type: "ACTIVITY_TYPE_UPDATE_USER", resultKey: "updateUserResult", summary: "Update a user's name, contacts or tags", parameters: ["userId: string", "userName?: string | null", "userEmail?: string | null", "userTagIds?: string[] | null", "userPhoneNumber?: string | null"] },
-  update_user_email: { url: "/public/v1/submit/update_user_email", type: "ACTIVITY_TYPE_UPDATE_USER_EMAIL", resultKey: "updateUserEmailResult", summary: "Update or remove a user's e-mail address", parameters: ["userId: string", "userEmail: string", "verificationToken?: string | null"] },
+  update_user_email: { url: "/public/v1/submit/update_user_email", type: "ACTIVITY_TYPE_UPDATE_USER_EMAIL", resultKey: "updateUserEmailResult", summary: "Update or remove a user's e-mail address", parameters: ["userId: string", "userEmail: string", "verificationToken?: string | null", "clientSignature?: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; } | null"] },
   update_user_name: { url: "/public/v1/submit/update_user_name", type: "ACTIVITY_TYPE_UPDATE_USER_NAME", resultKey: "updateUserNameResult", summary: "Update a user's name", parameters: ["userId: string", "userName: string"] },
-  update_user_phone_number: { url: "/public/v1/submit/update_user_phone_number", type: "ACTIVITY_TYPE_UPDATE_USER_PHONE_NUMBER", resultKey: "updateUserPhoneNumberResult", summary: "Update or remove a user's phone number", parameters: ["userId: string", "userPhoneNumber: string", "verificationToken?: string | null"] },
+  update_user_phone_number: { url: "/public/v1/submit/update_user_phone_number", type: "ACTIVITY_TYPE_UPDATE_USER_PHONE_NUMBER", resultKey: "updateUserPhoneNumberResult", summary: "Update or remove a user's phone number", parameters: ["userId: string", "userPhoneNumber: string", "verificationToken?: string | null", "clientSignature?: { publicKey: string; scheme: \"CLIENT_SIGNATURE_SCHEME_API_P256\"; message: string; signature: string; } | null"] },
   update_user_tag: { url: "/public/v1/submit/update_user_tag", type: "ACTIVITY_TYPE_UPDATE_USER_TAG", resultKey: "updateUserTagResult", summary: "Rename a user tag, or change who carries it", parameters: ["userTagId: string", "newUserTagName?: string | null", "addUserIds: string[]", "removeUserIds: string[]"] },
   update_wallet: { url: "/public/v1/submit/update_wallet", type: "ACTIVITY_TYPE_UPDATE_WALLET", resultKey: "updateWalletResult", summary: "Rename a wallet", parameters: ["walletId: string", "walletName?: string | null"] },
   verify_otp: { url: "/public/v1/submit/verify_otp", type: "ACTIVITY_TYPE_VERIFY_OTP_V2", resultKey: "verifyOtpResult", summary: "Answer a one-time code and get a verification token", parameters: ["otpId: string", "encryptedOtpBundle: string", "expirationSeconds?: string | null"] },

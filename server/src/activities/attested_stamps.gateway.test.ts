@@ -8,6 +8,7 @@ import {
   loginParams,
   newHome,
   olderBody,
+  provenEmail,
   sendAttested,
   userIn,
   versionOf,
@@ -64,7 +65,7 @@ onBothDatabasesWithLog(
     const held = heldToken(rig.signer);
     await assert.rejects(attestedLogin(rig, rig.organizationId, held), notFound);
     assert.deepEqual(await ownerOf(rig, organizationId, held), [organizationId, people[0].userId]);
-    assert.equal((await userIn(rig, organizationId, people[0].userId)).emailVerified, true);
+    assert.deepEqual((await userIn(rig, organizationId, people[0].userId)).emailVerified, { by: "code" });
     assert.deepEqual(await ownerOf(rig, rig.organizationId, held), [organizationId, people[0].userId]);
   },
 );
@@ -91,22 +92,37 @@ onBothDatabasesWithLog(
     assert.deepEqual(await ownerOf(rig, rig.organizationId, held), [organizationId, people[0].userId]);
     await assert.rejects(attestedLogin(rig, eve.organizationId, held), conflict);
     // A member of the parent who has proved it is found first, as with keys.
-    const proof = { userId: bossId, ...ann, verificationToken: heldToken(rig.signer).token };
-    await rig.submit(rig.root, "update_user_email", proof);
+    await rig.submit(rig.root, "update_user_email", provenEmail(rig, rig.root, ann.userEmail));
     assert.deepEqual(await ownerOf(rig, rig.organizationId, held), [rig.organizationId, bossId]);
   },
 );
 
-onBothDatabasesWithLog("a contact that two have proved is ambiguous where the parent is named", async (rig) => {
+onBothDatabasesWithLog("a contact that one has proved becomes nobody else's before they give it up", async (rig) => {
   const one = await verifiedHome(rig);
-  const other = await verifiedHome(rig);
+  const other = await newHome(rig, ann);
+  const { organizationId } = other;
+  const [{ userId }] = other.people;
   const held = heldToken(rig.signer);
-  await assert.rejects(attestedLogin(rig, rig.organizationId, held), conflict);
-  assert.equal((await ownerOf(rig, one.organizationId, held))[0], one.organizationId);
-  // What one of them has issued counts there alone.
-  const own = heldToken(rig.signer, { organizationId: other.organizationId });
-  assert.equal((await ownerOf(rig, rig.organizationId, own))[0], other.organizationId);
-  await assert.rejects(attestedLogin(rig, one.organizationId, own), notFound);
+  const taken = { code: "already_exists", message: /^a sub-organization with this contact exists/ };
+  const login = () => rig.submit(rig.root, "otp_login", loginParams(held), { organizationId });
+  const prove = () =>
+    rig.submit(other.people[0], "update_user_email", provenEmail(rig, { userId }, "ANN@example.com"), {
+      organizationId,
+    });
+  const before = await versionOf(rig, organizationId);
+  await assert.rejects(attestedLogin(rig, organizationId, held), taken);
+  for (const attempt of [login, prove]) await assert.rejects(attempt(), taken);
+  assert.equal(await versionOf(rig, organizationId), before, "nothing is written");
+  assert.equal((await ownerOf(rig, rig.organizationId, held))[0], one.organizationId);
+  // What a sub-organization has issued counts there alone.
+  const own = heldToken(rig.signer, { organizationId: one.organizationId });
+  assert.equal((await ownerOf(rig, rig.organizationId, own))[0], one.organizationId);
+  await assert.rejects(attestedLogin(rig, organizationId, own), notFound);
+  const [first] = one.people;
+  const within = { organizationId: one.organizationId };
+  await rig.submit(first, "update_user_email", { userId: first.userId, userEmail: "" }, within);
+  await login();
+  assert.equal((await ownerOf(rig, rig.organizationId, held))[0], organizationId);
 });
 
 onBothDatabasesWithLog("what does not verify is refused alike, whoever has the contact", async (rig) => {
@@ -173,7 +189,7 @@ onBothDatabasesWithLog("a user votes by it, and has one vote", async (rig) => {
     done.votes.map(({ userId }) => userId),
     userIds,
   );
-  assert.equal((await userIn(rig, organizationId, second.userId)).emailVerified, true);
+  assert.deepEqual((await userIn(rig, organizationId, second.userId)).emailVerified, { by: "code" });
 });
 
 onBothDatabasesWithLog("an organization that wants no sign-in by codes is not opened by it", async (rig) => {
@@ -237,12 +253,14 @@ onBothDatabasesWithLog(
       clientSignature: signUpSignature(held, form, { apiKeys, email: ann.userEmail }),
     });
     assert.match((await refusalOf(send(signed("signupV2")))).message, /which does not belong to this request/);
-    const unbound = heldToken(rig.signer, { unbound: true });
-    for (const sent of [signed("signup"), { ...params, verificationToken: unbound.token }]) {
+    const contact = "bob@example.com";
+    const unbound = heldToken(rig.signer, { unbound: true, contact });
+    const bob = { ...params, rootUsers: [{ ...rootUsers[0], userEmail: contact }], verificationToken: unbound.token };
+    for (const sent of [signed("signup"), bob]) {
       const { result } = await send(sent);
       const born = result.createSubOrganizationResultV7 as { subOrganizationId: string; rootUserIds: [string] };
       const user = await userIn(rig, born.subOrganizationId, born.rootUserIds[0]);
-      assert.equal(user.emailVerified, true);
+      assert.deepEqual(user.emailVerified, { by: sent.verificationToken === held.token ? "code" : "parent" });
     }
   },
 );

@@ -26,7 +26,7 @@ import { checkQuorum } from "../rules/quorum.ts";
 import { refuseUnboundIdentities, refuseUncovered, signingKeyOf, verifiedContactOf } from "../rules/sign_up.ts";
 import { newUser, refuseKeysByText } from "../rules/users.ts";
 import { generateWallet, parseAccounts } from "../rules/wallets.ts";
-import { type Contact, withVerifiedContact } from "../state/contacts.ts";
+import { type VerifiedContact, withVerifiedContact } from "../state/contacts.ts";
 import { keptCredentialsOf, withProven } from "../state/credentials.ts";
 import { put, type Settings, type User, type UserTag } from "../state/entities.ts";
 import { emptyPages } from "../state/pages.ts";
@@ -178,7 +178,7 @@ function newUserTags(context: ActivityContext, rootUsers: readonly RootUserParam
 
 /** What root users get besides what they bring. */
 type SignedUp = {
-  verified: Contact | undefined;
+  verified: VerifiedContact | undefined;
   userTags: ReadonlyMap<string, UserTag>;
   /** The key that signed the sign-up, where one did. */
   signingKey: string | undefined;
@@ -196,6 +196,7 @@ function newRootUser(
     authenticators: params.authenticators ?? [],
     oauthProviders: params.oauthProviders ?? [],
     userTags: tag === undefined ? [] : [tag.tagId],
+    bornWithKeys: (params.apiKeys ?? []).map(({ publicKey }) => publicKey),
   });
   // The parent's stamp speaks for them. Through the auth proxy nobody does: a public key may be anyone's, but for the one that signed. A
   // passkey's id is new: nobody else knows it before it is registered.

@@ -4,6 +4,7 @@ import { defineActivity } from "../endpoints/define_activity.ts";
 import { id, ids } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { refuseLockOut } from "../rules/quorum.ts";
+import { withoutEndedMarks } from "../state/contacts.ts";
 import { keptCredentialsOf, withCredentials } from "../state/credentials.ts";
 import { put } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";
@@ -32,7 +33,7 @@ export const deleteOauthProviders = defineActivity({
     const kept = keptCredentialsOf(user).filter(
       (each) => each.kind !== "oauthProvider" || !doomed.has(each.entity.providerId),
     );
-    const left = { ...withCredentials(user, kept), updatedAtMs: nowMs };
+    const left = { ...withoutEndedMarks(withCredentials(user, kept)), updatedAtMs: nowMs };
     refuseLockOut(members, { user, settings }, { user: left, settings }, nowMs);
     return { changes: [put("user", left)], result: { providerIds: [...doomed] } };
   },

@@ -68,7 +68,9 @@ onBothDatabases("the parent's policies decide, and its members without one are r
   assert.deepEqual(await messagesOf(rig, organizationId), []);
   await addPolicy(rig, { condition });
   await send(eve);
-  // The child's own quorum may as well.
+  // The child's own quorum needs the parent's leave.
+  assert.match((await refusalOf(send(bob))).message, /FEATURE_NAME_SUB_ORGANIZATION_CODES is off/);
+  await rig.submit(rig.root, "set_organization_feature", { name: "FEATURE_NAME_SUB_ORGANIZATION_CODES" });
   await send(bob);
   assert.equal((await messagesOf(rig, organizationId)).length, 2);
 });

@@ -9,7 +9,7 @@ import { testCaller } from "../../test/caller.ts";
 import { newHome, olderBody, userIn, versionOf } from "../../test/code_login_rig.ts";
 import { type GatewayRig, newUser, type Person } from "../../test/gateway_rig.ts";
 import { addPolicy, ask, done, onBothDatabases, refusalOf } from "../../test/policy_rig.ts";
-import { claimsOf, newKey, query } from "../../test/session_rig.ts";
+import { claimsOf, newKey, publicKeyOf, query } from "../../test/session_rig.ts";
 import { testIssuer, testIssuerKey, testToken } from "../../test/test_issuers.ts";
 import { getOauthProviders } from "../queries/get_oauth_providers.ts";
 import { listSuborgs } from "../queries/list_suborgs.ts";
@@ -370,8 +370,8 @@ onBothDatabases(
     await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: ["client-1"] });
     const { organizationId, people } = await newHome(rig, { userEmail: "ann@example.com" });
     const [ann] = people;
-    const token = (sub: string, changes: object = {}) =>
-      testToken(now(rig), { iss: google, sub, email: "Ann@Example.com", email_verified: true, ...changes });
+    const ofGoogle = { iss: google, email: "Ann@Example.com", email_verified: true };
+    const token = (sub: string, changes: object = {}) => testToken(now(rig), { ...ofGoogle, sub, ...changes });
     const add = (person: Person, oidcToken: string) => {
       const params = { userId: ann.userId, oauthProviders: [byToken(oidcToken)] };
       return rig.submit(person, "create_oauth_providers", params, { organizationId });
@@ -383,8 +383,12 @@ onBothDatabases(
     // Whoever runs another application where Ann signs in has such a token of hers.
     await add(ann, token("g0", { aud: "client-2" }));
     assert.equal((await userIn(rig, organizationId, ann.userId)).emailVerified, undefined);
-    await add(ann, token("g1"));
-    assert.equal((await userIn(rig, organizationId, ann.userId)).emailVerified, true);
+    // Nor does a token for another key, which is what somebody has who has only seen it.
+    await add(ann, testToken(now(rig), { ...ofGoogle, sub: "g4", aud: "client-1" }, newKey().publicKey));
+    assert.equal((await userIn(rig, organizationId, ann.userId)).emailVerified, undefined);
+    const added = await add(ann, testToken(now(rig), { ...ofGoogle, sub: "g1" }, publicKeyOf(ann)));
+    const [providerId] = (added.result.createOauthProvidersResultV2 as { providerIds: string[] }).providerIds;
+    assert.deepEqual((await userIn(rig, organizationId, ann.userId)).emailVerified, { by: "identity", providerId });
     await add(rig.root, token("g2"));
     for (const [what, bad] of Object.entries({
       "another address": token("g3", { email: "eve@example.com" }),
@@ -398,6 +402,10 @@ onBothDatabases(
       assert.equal((await refusalOf(add(rig.root, bad))).code, 7, what);
     }
     const subjects = (await userIn(rig, organizationId, ann.userId)).oauthProviders?.map(({ subject }) => subject);
-    assert.deepEqual(subjects, ["g0", "g0", "g1", "g2"]);
+    assert.deepEqual(subjects, ["g0", "g0", "g4", "g1", "g2"]);
+    // The mark ends with its identity, whatever others there are.
+    const remove = { userId: ann.userId, providerIds: [providerId] };
+    await rig.submit(ann, "delete_oauth_providers", remove, { organizationId });
+    assert.equal((await userIn(rig, organizationId, ann.userId)).emailVerified, undefined);
   },
 );

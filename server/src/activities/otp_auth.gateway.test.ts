@@ -69,6 +69,7 @@ onBothDatabases("a code that proves a contact signs nobody in, and one that sign
     "this code was started with ACTIVITY_TYPE_INIT_OTP_AUTH: answer it with ACTIVITY_TYPE_OTP_AUTH",
   );
   const asked = { otpType: "OTP_TYPE_EMAIL", contact: email, appName: "App" };
+  await rig.submit(rig.root, "set_organization_feature", { name: "FEATURE_NAME_SUB_ORGANIZATION_CODES" });
   const { result } = await rig.submit(ann, "init_otp", asked, within);
   const { otpId } = result.initOtpResultV2 as { otpId: string };
   const { targetPublicKey } = bundleReader();

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { makeSessionJwt } from "@keystead/core/crypto/session_jwt.ts";
 import { type FaultCode, faultCodes } from "@keystead/core/fault.ts";
-import { loginParams, newHome, unboundLogin, userIn, versionOf } from "../../test/code_login_rig.ts";
+import { loginParams, newHome, provenEmail, unboundLogin, userIn, versionOf } from "../../test/code_login_rig.ts";
 import type { GatewayRig } from "../../test/gateway_rig.ts";
 import { addPolicy, onBothDatabases, refusalOf } from "../../test/policy_rig.ts";
 import { claimsOf, newKey, query } from "../../test/session_rig.ts";
-import { type HeldToken, heldToken, loginSignature } from "../../test/verification_tokens.ts";
+import { contactSignature, type HeldToken, heldToken, loginSignature } from "../../test/verification_tokens.ts";
 import { openKeyring } from "../signer/secrets/keyring.ts";
 
 const ann = { userEmail: "ann@example.com" };
@@ -31,7 +31,7 @@ onBothDatabases("the parent's server signs a child's user in; the session's key 
   const session = { userId, userName: "", privateKey: key.privateKey };
   const me = await query<{ userId: string }>(rig, "whoami", { organizationId }, session);
   assert.equal(me.userId, userId);
-  assert.equal((await userIn(rig, organizationId, userId)).emailVerified, true);
+  assert.deepEqual((await userIn(rig, organizationId, userId)).emailVerified, { by: "code" });
   assert.equal(await versionOf(rig, rig.organizationId), parentBefore);
 });
 
@@ -121,8 +121,7 @@ onBothDatabases("exactly one user must have the contact; who proved it comes bef
   const { organizationId, people } = await newHome(rig, ann, { userEmail: "ANN@example.com" });
   assert.deepEqual(await loginFails(rig, organizationId, held), conflict);
   const [first] = people;
-  const proof = { userId: first.userId, ...ann, verificationToken: heldToken(rig.signer).token };
-  await rig.submit(first, "update_user_email", proof, { organizationId });
+  await rig.submit(first, "update_user_email", provenEmail(rig, first, ann.userEmail), { organizationId });
   const activity = await rig.submit(rig.root, "otp_login", loginParams(held), { organizationId });
   assert.equal(sessionOf(activity).user_id, first.userId);
   // A phone number is no e-mail address, whatever it looks like.
@@ -144,7 +143,7 @@ onBothDatabases("a child that wants no sign-in by codes is not opened by its par
   assert.match(refusal.message, /FEATURE_NAME_OTP_EMAIL_AUTH is off/);
   const sms = heldToken(rig.signer, { verificationType: "OTP_TYPE_SMS", contact: "+15551234567" });
   await rig.submit(rig.root, "otp_login", loginParams(sms), { organizationId });
-  assert.equal((await userIn(rig, organizationId, owner.userId)).phoneVerified, true);
+  assert.deepEqual((await userIn(rig, organizationId, owner.userId)).phoneVerified, { by: "code" });
 });
 
 onBothDatabases("whoever of the parent asks needs its policies, and in a child its own", async (rig) => {
@@ -163,7 +162,7 @@ onBothDatabases("a change of a contact takes its mark away, and other changes do
   const [owner] = people;
   const within = { organizationId };
   const { userId } = owner;
-  const isVerified = async () => (await userIn(rig, organizationId, userId)).emailVerified === true;
+  const isVerified = async () => (await userIn(rig, organizationId, userId)).emailVerified !== undefined;
   await rig.submit(rig.root, "otp_login", loginParams(heldToken(rig.signer)), within);
   await rig.submit(owner, "update_user", { userId, userName: "Anna", userEmail: ann.userEmail }, within);
   await rig.submit(owner, "update_user_phone_number", { userId, userPhoneNumber: "+15551234567" }, within);
@@ -175,8 +174,10 @@ onBothDatabases("a change of a contact takes its mark away, and other changes do
   const wrong = { userId, ...ann, verificationToken: heldToken(rig.signer, { contact: "else@example.com" }).token };
   const refusal = await refusalOf(rig.submit(owner, "update_user_email", wrong, within));
   assert.match(refusal.message, /it was not issued for this e-mail address/);
-  const sms = heldToken(rig.signer, { verificationType: "OTP_TYPE_SMS", contact: "+15551234567" });
-  const proof = { userId, userPhoneNumber: "+15551234567", verificationToken: sms.token };
+  const contact = "+15551234567";
+  const sms = heldToken(rig.signer, { verificationType: "OTP_TYPE_SMS", contact });
+  const clientSignature = contactSignature(sms, userId, contact);
+  const proof = { userId, userPhoneNumber: contact, verificationToken: sms.token, clientSignature };
   await rig.submit(owner, "update_user_phone_number", proof, within);
-  assert.equal((await userIn(rig, organizationId, userId)).phoneVerified, true);
+  assert.deepEqual((await userIn(rig, organizationId, userId)).phoneVerified, { by: "code" });
 });

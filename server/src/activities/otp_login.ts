@@ -1,5 +1,6 @@
+import type { TokenClaims } from "@keystead/core/otp/verification_token.ts";
 import { costOfToken, unitCosts } from "../endpoints/cost.ts";
-import { defineActivity, defineVersion } from "../endpoints/define_activity.ts";
+import { type ActivityContext, defineActivity, defineVersion } from "../endpoints/define_activity.ts";
 import { clientSignature, clientSignatureParams, requiredVerificationToken } from "../fields/credentials.ts";
 import { knownFields } from "../fields/known_fields.ts";
 import { type Static, Type } from "../fields/schema.ts";
@@ -10,6 +11,7 @@ import { sessionToken, withLogin } from "../rules/sessions.ts";
 import {
   checkTokenUse,
   contactOfToken,
+  isStampedByTokenKey,
   readVerificationToken,
   usedUpToken,
   userOfToken,
@@ -75,8 +77,9 @@ export const otpLogin = defineActivity({
     const owner = userOfToken(members, token, context);
     const used = usedUpToken(usedTokens, token, context.nowMs);
     const { user, ...login } = withLogin(members, owner, params, context);
+    const signedIn = verifies(token, context) ? withVerifiedContact(user, { ...contact, mark: { by: "code" } }) : user;
     return {
-      changes: [...used, put("user", withVerifiedContact(user, contact))],
+      changes: [...used, put("user", signedIn)],
       result: {
         session: sessionToken(context, { userId: owner.userId, ...login }),
         sessionEndsAtMs: login.expiresAtMs,
@@ -84,3 +87,13 @@ export const otpLogin = defineActivity({
     };
   },
 });
+
+/**
+ * A login verifies its contact where somebody else than the sub-organization's own users has named it: the client signature does not, so
+ * one who has seen a token and its signature could sign in their owner in an organization of their own. A token that is bound to no key
+ * verifies nothing.
+ */
+function verifies(token: TokenClaims, context: ActivityContext): boolean {
+  if (token.publicKey === undefined) return false;
+  return context.parentId === undefined || context.isByParent || isStampedByTokenKey(token, context);
+}

@@ -1,11 +1,11 @@
 import { costOfToken } from "../endpoints/cost.ts";
 import { defineActivity } from "../endpoints/define_activity.ts";
 import { email } from "../fields/contacts.ts";
-import { verificationToken } from "../fields/credentials.ts";
+import { clientSignature, verificationToken } from "../fields/credentials.ts";
 import { id } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { changedUser } from "../rules/users.ts";
-import { readProvingToken } from "../rules/verification_tokens.ts";
+import { verifiedUpdate } from "../rules/verification_tokens.ts";
 
 /** Sets a user's e-mail address; an empty text removes it. */
 export const updateUserEmail = defineActivity({
@@ -14,14 +14,15 @@ export const updateUserEmail = defineActivity({
   intentKey: "updateUserEmailIntent",
   resultKey: "updateUserEmailResult",
   summary: "Update or remove a user's e-mail address",
-  params: Type.Object({ userId: id, userEmail: email, verificationToken }),
+  params: Type.Object({ userId: id, userEmail: email, verificationToken, clientSignature }),
   bearerParams: { verificationToken: "verificationToken" },
   result: Type.Object({ userId: id }),
   cost: costOfToken,
   state: ({ members, settings }) => ({ members, settings }),
+  isTriedBeforeWaiting: true,
   run(state, params, context) {
-    const { userId, userEmail, verificationToken } = params;
-    const verified = readProvingToken(verificationToken, { kind: "email", contact: userEmail }, context);
+    const { userId, userEmail } = params;
+    const verified = verifiedUpdate({ ...params, kind: "email", contact: userEmail }, context);
     return { changes: [changedUser(state, context, userId, { userEmail, verified })], result: { userId } };
   },
 });

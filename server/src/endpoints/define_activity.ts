@@ -35,6 +35,8 @@ export type ActivityContext = {
   readonly bodyMs: number;
   /** The user who submitted the activity, whoever approved it since. Where a parent acts in its sub-organization, a user of the parent. */
   readonly userId: string;
+  /** The API key that the submitter stamped this body with, as it is stored; undefined where other evidence came with it. */
+  readonly proposerKey?: string | undefined;
   /** A user of the parent asks. */
   readonly isByParent: boolean;
   /** Nobody stamped it: it came through the auth proxy. */
@@ -54,6 +56,8 @@ export type ActivityContext = {
    * parent has a list.
    */
   allowedOrigins(own?: Pick<Settings, "features">): readonly string[] | undefined;
+  /** The settings of the parent; undefined where the organization has none. */
+  parentSettings(): Settings | undefined;
   /** The applications at issuers that this organization, or its parent where it has one, calls its own: by their client ids. */
   ownClients(): readonly string[];
   /** A session profile of this organization, or of its parent where it has one: those are what its sessions may name. */
@@ -157,6 +161,8 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   spendsCode?: true;
   /** What is not allowed at once is refused: it makes no sense after others have had a day to approve it. */
   neverWaits?: true;
+  /** What must wait for approvals runs once before, and is refused if that fails: nobody is asked about what cannot be. */
+  isTriedBeforeWaiting?: true;
   /** The field of a sealed result that its row never shows. */
   bearer?: BearerField;
   /** It may end the credential that it is sent with. The same request, stamp and all, is answered again nonetheless. */

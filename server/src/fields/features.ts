@@ -12,6 +12,8 @@ export const featureNames = [
   "FEATURE_NAME_SOLANA_RENT_PREFUND_ENABLED",
   "FEATURE_NAME_SWAP_CONFIG",
   "FEATURE_NAME_EARN_CONFIG",
+  // Ours: whether users of sub-organizations may have codes sent.
+  "FEATURE_NAME_SUB_ORGANIZATION_CODES",
 ] as const;
 
 export type FeatureName = (typeof featureNames)[number];

@@ -6,6 +6,7 @@ export const barePrepared = {
   birth: undefined,
   next: undefined,
   changes: "[]",
+  marks: [],
   codes: [],
   spentCode: undefined,
   records: [],

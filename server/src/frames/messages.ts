@@ -19,6 +19,7 @@ import {
   variant,
 } from "@keystead/core/encoding/layout.ts";
 import { channels } from "../outbox/message.ts";
+import { contactKinds, markProofs } from "../state/contacts.ts";
 
 const page = struct({ name: text, content: bytes });
 
@@ -77,6 +78,10 @@ const prepared = struct({
   next: optional(nextState),
   /** JSON of `Change[]`, for the projection tables. */
   changes: text,
+  /** Contacts that it has verified, of users of a sub-organization. */
+  marks: list(
+    struct({ parentId: text, userId: text, kind: oneOf(contactKinds), contact: text, proof: oneOf(markProofs) }),
+  ),
   /** Records of one-time codes that it starts, with their MACs, and the code whose token it gives out. */
   codes: list(struct({ otpId: text, content: bytes })),
   spentCode: optional(struct({ otpId: text })),

@@ -5,6 +5,7 @@ import type { ActivityContext } from "../endpoints/define_activity.ts";
 import type { MessageParams } from "../fields/messages.ts";
 import { checkMessage, type OutgoingMessage } from "../outbox/message.ts";
 import type { OtpCodeRecord } from "../state/otp_code_record.ts";
+import { refuseUnlessOn } from "./features.ts";
 import { type CodeRequest, startCode } from "./one_time_codes.ts";
 
 /** A message that lacks only what it is sent for. */
@@ -21,6 +22,35 @@ export function draftMessage(facts: MessageFacts, params: MessageParams): Messag
   const draft = { ...facts, ...(facts.channel === "email" ? mailParts(params) : smsParts(params)) };
   checkMessage({ ...draft, code: "0", expiresAtMs: 0 });
   return draft;
+}
+
+export type SenderContext = Pick<ActivityContext, "parentId" | "isByParent" | "parentSettings">;
+
+/**
+ * Anyone may sign up and then be root of a sub-organization, so its own users are strangers to the people they have written to: they need
+ * the parent's leave, and say nothing in their own words but the application's name.
+ */
+export function checkSender({ parentId, isByParent, parentSettings }: SenderContext, params: MessageParams): void {
+  if (parentId === undefined || isByParent) return;
+  const settings = parentSettings();
+  if (settings !== undefined) refuseUnlessOn(settings, "FEATURE_NAME_SUB_ORGANIZATION_CODES", parentId);
+  const { emailCustomization, smsCustomization, sendFromEmailAddress, sendFromEmailSenderName, replyToEmailAddress } =
+    params;
+  const own = {
+    ...named("emailCustomization", emailCustomization ?? {}),
+    ...named("smsCustomization", smsCustomization ?? {}),
+    ...{ sendFromEmailAddress, sendFromEmailSenderName, replyToEmailAddress },
+  };
+  const [used] = Object.entries(own).find(([name, value]) => Boolean(value) && !name.endsWith(".appName")) ?? [];
+  if (used === undefined) return;
+  throw new Fault(
+    "invalid_argument",
+    `invalid ${used}: users of a sub-organization choose only the appName of a message; send it with a key of the parent`,
+  );
+}
+
+function named(part: string, fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [`${part}.${name}`, value]));
 }
 
 function mailParts(params: MessageParams): Partial<MessageDraft> {
@@ -56,18 +86,20 @@ function checkTemplateVariables(text: string | null | undefined): void {
 /** A code that was started, and the message that brings it. */
 export type SentCode = { record: OtpCodeRecord; message: OutgoingMessage };
 
-export type SentCodeContext = Pick<ActivityContext, "codes" | "organizationId" | "nowMs" | "newId">;
+export type SentCodeContext = SenderContext & Pick<ActivityContext, "codes" | "organizationId" | "nowMs" | "newId">;
 
 /** `userId`: whom the code signs in, where it is more than a proof of the contact. */
 type StartedFor = Pick<OtpCodeRecord, "isEncrypted" | "userId"> & { appName: string; organizationName: string };
 
 /** Starts a code for a contact. The same body starts the same one, whenever it comes. */
 export function startSentCode(
-  { codes, organizationId, nowMs, newId }: SentCodeContext,
+  context: SentCodeContext,
   request: CodeRequest,
   params: MessageParams,
   { isEncrypted, userId, ...names }: StartedFor,
 ): SentCode {
+  const { codes, organizationId, nowMs, newId } = context;
+  checkSender(context, params);
   const channel = otpTypes[request.otpType].contact === "email" ? "email" : "sms";
   const draft = draftMessage({ channel, to: request.contact, purpose: "code", ...names }, params);
   const started = { organizationId, otpId: newId(), isEncrypted, ...(userId !== undefined && { userId }) };

@@ -54,18 +54,19 @@ type NewCredentials = {
   apiKeys: readonly ApiKeyParams[];
   authenticators: readonly AuthenticatorParams[];
   oauthProviders: readonly OauthProviderParams[];
+  bornWithKeys?: readonly string[];
 };
 
 /** A new user with all the credentials that its request brings. */
 export function withNewCredentials(
   user: User,
-  { apiKeys, authenticators, oauthProviders }: NewCredentials,
+  { apiKeys, authenticators, oauthProviders, bornWithKeys }: NewCredentials,
   context: ActivityContext,
 ): User {
   const keys = apiKeys.map((key) => newApiKey(context, key));
   const passkeys = authenticators.map((params) => newAuthenticator(context, params));
   const withKeys = withAuthenticators(withApiKeys(user, keys, context), passkeys, context);
-  return withOauthProviders(withKeys, oauthProviders, context).user;
+  return withOauthProviders(withKeys, oauthProviders, context, bornWithKeys).user;
 }
 
 /** The user with more keys. Too many long-lived ones are refused; of expiring ones there is always room for another. */

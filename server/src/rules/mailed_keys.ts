@@ -11,7 +11,7 @@ import {
   checkKeyParams,
   withBundledKey,
 } from "./bundled_keys.ts";
-import { draftMessage } from "./code_messages.ts";
+import { checkSender, draftMessage } from "./code_messages.ts";
 import { refuseUnlessOn } from "./features.ts";
 import { getUserByEmail } from "./user_contacts.ts";
 
@@ -53,6 +53,7 @@ export function mailKey(
   const { codes, nowMs, organizationId } = context;
   const { feature, purpose } = kind;
   refuseUnlessOn(settings, feature, organizationId);
+  checkSender(context, params);
   const { user, contact } = getUserByEmail(members, organizationId, params.email);
   const checked = checkKeyParams(state, params, context);
   const { organizationName } = settings;

@@ -5,10 +5,10 @@
  */
 import { Fault } from "@keystead/core/fault.ts";
 import type { Identity, IdentityClaims } from "@keystead/core/oidc/identity_claims.ts";
-import { comparableContact } from "@keystead/core/otp/otp_types.ts";
+import { isIssuedFor } from "@keystead/core/oidc/identity_token.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import type { OauthProviderParams } from "../fields/credentials.ts";
-import { withVerifiedContact } from "../state/contacts.ts";
+import { hasVerifiedContact, withVerifiedContact } from "../state/contacts.ts";
 import { identityLookup, lookupText } from "../state/credentials.ts";
 import type { OauthProvider, User } from "../state/entities.ts";
 
@@ -42,11 +42,15 @@ function checkCount(count: number, { limits }: ActivityContext): void {
 
 type Registration = { user: User; added: readonly OauthProvider[] };
 
-/** The user with more providers. An e-mail address of the user's that a linking issuer vouches for is verified by it. */
+/**
+ * The user with more providers. An e-mail address of the user's that a linking issuer vouches for is verified by it, if the token was issued
+ * for the key that stamped this body, or for one of those that the user is born with.
+ */
 export function withOauthProviders(
   user: User,
   params: readonly OauthProviderParams[],
   context: ActivityContext,
+  bornWithKeys: readonly string[] = [],
 ): Registration {
   if (params.length === 0) return { user, added: [] };
   checkCount((user.oauthProviders?.length ?? 0) + params.length, context);
@@ -60,7 +64,14 @@ export function withOauthProviders(
   );
   const oauthProviders = [...(user.oauthProviders ?? []), ...added];
   const linked: User = { ...user, oauthProviders, updatedAtMs: context.nowMs };
-  return { user: tokens.reduce<User>((each, token) => withLinkedEmail(each, token, context), linked), added };
+  const { proposerKey } = context;
+  const keys = proposerKey === undefined ? bornWithKeys : [...bornWithKeys, proposerKey];
+  const marked = added.reduce<User>((each, { providerId }, index) => {
+    const token = tokens[index];
+    const isOwn = token !== undefined && keys.some((key) => isIssuedFor(context.curves, token, key));
+    return isOwn ? withLinkedEmail(each, token, providerId, context) : each;
+  }, linked);
+  return { user: marked, added };
 }
 
 /** Clients write out what they leave open. */
@@ -121,13 +132,12 @@ function newProvider(context: ActivityContext, providerName: string, identity: I
 /**
  * The user's e-mail address is verified by a token for an application of the organization's own. Else anybody who runs an application where
  * somebody signs in with their Google account could register that token here, with the address, and would get the codes and sign-ins of
- * that person: whose address is verified is whom they are led to.
+ * that person: whose address is verified is whom they are led to. The mark ends with the identity.
  */
-function withLinkedEmail(user: User, token: IdentityClaims | undefined, context: ActivityContext): User {
-  const email = token && vouchedEmail(token, context.identities.linkingIssuers);
-  if (email === undefined || user.emailVerified === true || !isEmailOf(user, email)) return user;
-  if (!context.ownClients().includes(token?.audience ?? "")) return user;
-  return withVerifiedContact(user, { kind: "email", contact: email });
+function withLinkedEmail(user: User, token: IdentityClaims, providerId: string, context: ActivityContext): User {
+  const contact = vouchedEmail(token, context.identities.linkingIssuers);
+  if (contact === undefined || !context.ownClients().includes(token.audience)) return user;
+  return withVerifiedContact(user, { kind: "email", contact, mark: { by: "identity", providerId } });
 }
 
 /** The address in a token, if its issuer's word about addresses counts. */
@@ -138,10 +148,6 @@ export function vouchedEmail(
   return linkingIssuers.has(issuer) ? verifiedEmail : undefined;
 }
 
-function isEmailOf({ userEmail }: User, email: string): boolean {
-  return userEmail !== undefined && comparableContact("email", userEmail) === comparableContact("email", email);
-}
-
 /**
  * What a parent may add to a user of its sub-organization: the identity of whoever has the user's verified e-mail address, by the word of an
  * issuer whose word about addresses counts. Anything else would hand the parent its users' accounts.
@@ -150,7 +156,7 @@ export function refuseUnlessLinked(user: User, params: readonly OauthProviderPar
   for (const { oidcToken } of params) {
     const token = isGiven(oidcToken) ? context.identities.verify(oidcToken) : undefined;
     const email = token && vouchedEmail(token, context.identities.linkingIssuers);
-    if (email !== undefined && user.emailVerified === true && isEmailOf(user, email)) continue;
+    if (email !== undefined && hasVerifiedContact(user, { kind: "email", contact: email })) continue;
     throw new Fault(
       "permission_denied",
       "request not authorized: a parent may only add the identity of an issuer in KEYSTEAD_OIDC_LINKING whose verified e-mail " +

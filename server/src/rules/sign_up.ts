@@ -3,25 +3,27 @@ import { normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { IdentityClaims } from "@keystead/core/oidc/identity_claims.ts";
 import { checkNonce, parseIdentityToken } from "@keystead/core/oidc/identity_token.ts";
-import { comparableContact } from "@keystead/core/otp/otp_types.ts";
 import type { TokenClaims } from "@keystead/core/otp/verification_token.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
 import { type CreateSubOrganizationParams, olderPartsOf, type RootUserParams } from "../fields/new_sub_organization.ts";
-import type { Contact } from "../state/contacts.ts";
+import { type Contact, isSameContact, type VerifiedContact } from "../state/contacts.ts";
 import { missingCredential } from "./credentials.ts";
-import { checkTokenUse, contactOfToken, readOptionalToken } from "./verification_tokens.ts";
+import { checkTokenUse, contactOfToken, readOptionalToken, unusedSignature } from "./verification_tokens.ts";
 
-/** The contact that a sign-up has verified; undefined where it brings no token. Throws where the token is not for this sign-up. */
-export function verifiedContactOf(params: CreateSubOrganizationParams, context: ActivityContext): Contact | undefined {
+/**
+ * The contact that a sign-up has verified; undefined where it brings no token. Throws where the token is not for this sign-up. A token that
+ * is bound to no key is the word of the parent, or of its proxy, that brings it.
+ */
+export function verifiedContactOf(
+  params: CreateSubOrganizationParams,
+  context: ActivityContext,
+): VerifiedContact | undefined {
   const { clientSignature } = params;
   const form = olderPartsOf(params).signUpForm ?? "signupV2";
   const token = readOptionalToken(params.verificationToken, context);
   if (token === undefined) {
     if (clientSignature === undefined || clientSignature === null) return undefined;
-    throw new Fault(
-      "invalid_argument",
-      "missing parameter: verificationToken: clientSignature says what it is used for",
-    );
+    throw unusedSignature();
   }
   if (form === "signupV2" && token.publicKey === undefined) {
     throw new Fault(
@@ -35,16 +37,13 @@ export function verifiedContactOf(params: CreateSubOrganizationParams, context: 
     form,
     ...{ apiKeys, authenticators, oauthProviders, email: userEmail, phoneNumber: userPhoneNumber },
   });
-  return contactOfToken(token);
+  return { ...contactOfToken(token), mark: { by: token.publicKey === undefined ? "parent" : "code" } };
 }
 
 /** The one whose contact it is. Nobody could say which of several the holder of the contact is. */
 function rootUserOf(rootUsers: readonly RootUserParams[], token: TokenClaims): RootUserParams {
-  const { kind, contact } = contactOfToken(token);
-  const owners = rootUsers.filter(({ userEmail, userPhoneNumber }) => {
-    const own = kind === "email" ? userEmail : userPhoneNumber;
-    return own != null && comparableContact(kind, own) === comparableContact(kind, contact);
-  });
+  const verified = contactOfToken(token);
+  const owners = rootUsers.filter((user) => contactsOf(user).some((contact) => isSameContact(contact, verified)));
   const [owner, ...others] = owners;
   if (owner !== undefined && others.length === 0) return owner;
   const count = owner === undefined ? "no root user has" : "more than one root user has";
@@ -114,12 +113,6 @@ function contactsOf({ userEmail, userPhoneNumber }: RootUserParams): Contact[] {
     ...(userEmail ? [{ kind: "email", contact: userEmail } as const] : []),
     ...(userPhoneNumber ? [{ kind: "phone", contact: userPhoneNumber } as const] : []),
   ];
-}
-
-function isSameContact(one: Contact, other: Contact): boolean {
-  return (
-    one.kind === other.kind && comparableContact(one.kind, one.contact) === comparableContact(one.kind, other.contact)
-  );
 }
 
 function isVouchedFor({ verifiedEmail }: IdentityClaims, contact: Contact): boolean {

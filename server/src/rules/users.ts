@@ -5,7 +5,7 @@ import type { ActivityContext } from "../endpoints/define_activity.ts";
 import { checkLimit } from "../endpoints/limits.ts";
 import type { ApiKeyParams, AuthenticatorParams, OauthProviderParams } from "../fields/credentials.ts";
 import { parseSearchedKey } from "../fields/public_key.ts";
-import { type Contact, keptMarks, withVerifiedContact } from "../state/contacts.ts";
+import { keptMarks, type VerifiedContact, withMark } from "../state/contacts.ts";
 import { keptCredentialsOf } from "../state/credentials.ts";
 import { type ApiKey, type Change, put, type User } from "../state/entities.ts";
 import type { MembersPage } from "../state/members.ts";
@@ -31,6 +31,8 @@ export type NewUserParams = {
   authenticators: readonly AuthenticatorParams[];
   oauthProviders: readonly OauthProviderParams[];
   userTags: readonly string[];
+  /** Of a user who is born with an organization: texts of keys that the nonce of an identity token may name. */
+  bornWithKeys?: readonly string[];
 };
 
 /** The most API keys that one activity makes: for each the signer, who does one thing at a time, has curve work to do. */
@@ -146,8 +148,8 @@ type UserChange = {
   /** Empty removes it. */
   userEmail?: string;
   userPhoneNumber?: string;
-  /** The contact of a token that came with the change. */
-  verified?: Contact | undefined;
+  /** The contact that a token verifies which came with the change. */
+  verified?: VerifiedContact | undefined;
 };
 
 /** The change of one user, who must still be able to sign in afterwards. */
@@ -175,7 +177,7 @@ export function changedUser(
     ...keptMarks(before, contacts),
     updatedAtMs: nowMs,
   };
-  const next = change.verified === undefined ? unproved : withVerifiedContact(unproved, change.verified);
+  const next = change.verified === undefined ? unproved : withMark(unproved, change.verified);
   refuseLockOut(members, { user: before, settings }, { user: next, settings }, nowMs);
   return put("user", next);
 }

@@ -5,10 +5,10 @@
  */
 import { Fault } from "@keystead/core/fault.ts";
 import { type ClientSignature, checkClientSignature, type TokenUsage } from "@keystead/core/otp/client_signature.ts";
-import { comparableContact, otpTypes } from "@keystead/core/otp/otp_types.ts";
+import { otpTypes } from "@keystead/core/otp/otp_types.ts";
 import { checkVerificationToken, type TokenClaims } from "@keystead/core/otp/verification_token.ts";
 import type { ActivityContext } from "../endpoints/define_activity.ts";
-import { type Contact, usersWithContact } from "../state/contacts.ts";
+import { type Contact, isSameContact, usersWithContact, type VerifiedContact } from "../state/contacts.ts";
 import { type Change, put, remove, type User } from "../state/entities.ts";
 import { clockToleranceMs } from "../state/journal.ts";
 import type { MembersPage } from "../state/members.ts";
@@ -36,22 +36,54 @@ export function contactOfToken({ verificationType, contact }: TokenClaims): Cont
   return { kind: otpTypes[verificationType].contact, contact };
 }
 
-/** The contact, if a token came along that proves it; undefined where none came. One that proves another contact is refused. */
-export function readProvingToken(
-  token: string | null | undefined,
-  wanted: Contact,
+/** What a request gives a user, and what it brings to prove it. */
+export type ContactUpdate = Contact & {
+  userId: string;
+  verificationToken?: string | null | undefined;
+  clientSignature?: ClientSignature | null | undefined;
+};
+
+/**
+ * The contact as the request's token verifies it for this user. Only a token that is bound to a key does, and only where that key has
+ * stamped this very body, or signed this use of the token: anyone who has seen a token could else write its contact into a user of their
+ * own, to whom its owner would then be led. Undefined where no token came, and for one that is bound to no key. A token for another
+ * contact is refused.
+ */
+export function verifiedUpdate(
+  { verificationToken, clientSignature, userId, kind, contact }: ContactUpdate,
   context: ActivityContext,
-): Contact | undefined {
-  const claims = readOptionalToken(token, context);
-  if (claims === undefined) return undefined;
-  const { kind, contact } = contactOfToken(claims);
-  if (kind === wanted.kind && comparableContact(kind, contact) === comparableContact(kind, wanted.contact))
-    return wanted;
-  const what = wanted.kind === "email" ? "e-mail address" : "phone number";
-  throw new Fault("invalid_argument", `invalid verification token: it was not issued for this ${what}`);
+): VerifiedContact | undefined {
+  const token = readOptionalToken(verificationToken, context);
+  if (token === undefined) {
+    if (clientSignature) throw unusedSignature();
+    return undefined;
+  }
+  if (!isSameContact(contactOfToken(token), { kind, contact })) {
+    const what = kind === "email" ? "e-mail address" : "phone number";
+    throw new Fault("invalid_argument", `invalid verification token: it was not issued for this ${what}`);
+  }
+  if (clientSignature || !isStampedByTokenKey(token, context)) {
+    checkTokenUse(context, token, clientSignature, { kind: "contact", userId, contact });
+  }
+  return token.publicKey === undefined ? undefined : { kind, contact, mark: { by: "code" } };
 }
 
-/** Whoever holds the key of a bound token must have signed this use of it. One that is bound to no key has nobody who could. */
+/** Whether the key that a token is bound to has stamped the body of this activity. */
+export function isStampedByTokenKey(
+  { publicKey }: TokenClaims,
+  { proposerKey }: Pick<ActivityContext, "proposerKey">,
+): boolean {
+  return publicKey !== undefined && publicKey === proposerKey;
+}
+
+export function unusedSignature(): Fault {
+  return new Fault(
+    "invalid_argument",
+    "missing parameter: verificationToken: clientSignature says what it is used for",
+  );
+}
+
+/** The holder of the key of a bound token must have signed this use of it. One that is bound to no key has nobody who could. */
 export function checkTokenUse(
   { curves }: Pick<ActivityContext, "curves">,
   token: TokenClaims,

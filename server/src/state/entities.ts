@@ -58,14 +58,25 @@ export type OauthProvider = {
   updatedAtMs: number;
 };
 
+/**
+ * What has verified a contact, and what the mark ends with: an answered code, by a token that is bound to a key of its holder; the parent's
+ * word, by a token that is bound to none; or the address in a token of an identity that the user has. `true` stands in marks of earlier
+ * versions, which did not keep it.
+ */
+export type ContactMark =
+  | { readonly by: "code" }
+  | { readonly by: "parent" }
+  | { readonly by: "identity"; readonly providerId: string }
+  | true;
+
 export type User = {
   userId: string;
   userName: string;
   userEmail?: string;
-  /** Its holder has answered a code that was sent to this address, and the token was used for this user: see contacts.ts. */
-  emailVerified?: true;
+  /** This user is the one to whom the address leads: see contacts.ts. */
+  emailVerified?: ContactMark;
   userPhoneNumber?: string;
-  phoneVerified?: true;
+  phoneVerified?: ContactMark;
   userTags: readonly string[];
   apiKeys: readonly ApiKey[];
   /** Absent where there is none. */

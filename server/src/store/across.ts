@@ -6,8 +6,9 @@ import type { AuthProxySettings } from "../state/entities.ts";
 import { type ActivityRow, activityColumns } from "./activities.ts";
 import { type BootProofRow, selectBootProofs } from "./boot_proofs.ts";
 import { compiled } from "./compiled.ts";
+import { isStillVerified } from "./contact_claims.ts";
 import { selectUnreleased, type UnreleasedLeaf } from "./leaves.ts";
-import { type CallerRow, callerColumns, contactCallerColumns, severalCallers, toCallerRow } from "./organizations.ts";
+import { type CallerRow, callerColumns, contactCallerColumns, toCallerRow } from "./organizations.ts";
 import type { DueMessage } from "./outbox.ts";
 import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
@@ -83,9 +84,14 @@ export async function findUnprovenInSubOrganizations(
   return (await unprovenInSubOrganizations(store, parentId, curve, publicKey)).map(toCallerRow);
 }
 
-function selectVerifiedBelow(db: Kysely<Tables>, parentId: string) {
-  return db
-    .selectFrom("users")
+const verifiedBelow = compiled("verified_contact_below", (db, parentId: string, kind: string, contact: string) =>
+  db
+    .selectFrom("contact_claims")
+    .innerJoin("users", (join) =>
+      join
+        .onRef("users.organization_id", "=", "contact_claims.sub_organization_id")
+        .onRef("users.user_id", "=", "contact_claims.user_id"),
+    )
     .innerJoin("organizations", "organizations.organization_id", "users.organization_id")
     .select([
       ...contactCallerColumns,
@@ -93,31 +99,20 @@ function selectVerifiedBelow(db: Kysely<Tables>, parentId: string) {
       sql<null>`null`.as("passkey"),
       sql<null>`null`.as("type"),
     ])
+    .where("contact_claims.organization_id", "=", parentId)
+    .where("contact_claims.kind", "=", kind)
+    .where("contact_claims.contact", "=", contact)
     .where("organizations.parent_id", "=", parentId)
-    .where("organizations.deleted_at_ms", "is", null)
-    .limit(severalCallers);
-}
+    .where(isStillVerified),
+);
 
-const verifiedBelow = {
-  email: compiled("verified_email_below", (db, parentId: string, email: string) =>
-    selectVerifiedBelow(db, parentId)
-      .where("users.email_verified", "=", sql.lit(1))
-      .where(sql<string>`lower(users.user_email)`, "=", email),
-  ),
-  phone: compiled("verified_phone_number_below", (db, parentId: string, phoneNumber: string) =>
-    selectVerifiedBelow(db, parentId)
-      .where("users.phone_verified", "=", sql.lit(1))
-      .where("users.user_phone_number", "=", phoneNumber),
-  ),
-};
-
-/** The same for a client that signs in by a contact: only where it is verified, and at most as many as are ambiguous. */
+/** The same for a client that signs in by a contact: the one user whom that leads to. */
 export async function findVerifiedInSubOrganizations(
   store: Store,
   parentId: string,
   { kind, contact }: Pick<ContactLookup, "kind" | "contact">,
 ): Promise<CallerRow[]> {
-  return (await verifiedBelow[kind](store, parentId, comparableContact(kind, contact))).map(toCallerRow);
+  return (await verifiedBelow(store, parentId, kind, comparableContact(kind, contact))).map(toCallerRow);
 }
 
 const authProxyByConfig = compiled("auth_proxy_by_config", (db, configId: string) =>

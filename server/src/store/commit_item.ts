@@ -3,6 +3,7 @@ import type { Change } from "../state/entities.ts";
 import type { ActivityRow } from "./activities.ts";
 import type { NewAppProofs } from "./app_proofs.ts";
 import type { NewBootProof } from "./boot_proofs.ts";
+import type { NewContactClaim } from "./contact_claims.ts";
 import type { LogRows, PlacedLeaves } from "./log_rows.ts";
 import type { NewCodeRow } from "./otp_codes.ts";
 import type { NewMessage } from "./outbox.ts";
@@ -64,6 +65,8 @@ export type CommitItem = {
   idempotency?: { userId: string; idempotencyKey: string; request: string; createdAtMs: number };
   /** Identities that the organization which it brings into the world signs up with. No other sign-up may have one of them. */
   signUpIdentities?: readonly string[];
+  /** Contacts that lead to this organization's users from now on. Where one leads to another user, everything is refused. */
+  contactClaims?: readonly NewContactClaim[];
   /** Messages to be sent once this is committed. */
   outbox?: readonly NewMessage[];
   /** What a start of the signer shows about itself; it comes with the leaf of that start. */

@@ -5,6 +5,7 @@ import type { Work } from "@keystead/core/work.ts";
 import type { Change } from "../state/entities.ts";
 import { entityKinds } from "../state/entity_kinds.ts";
 import type { CommitItem } from "./commit_item.ts";
+import { claimKey, contactClaimRow } from "./contact_claims.ts";
 import { cuttingContent } from "./context_pieces.ts";
 import { disclosureRow } from "./disclosures.ts";
 import { addEntity, type NewText } from "./entity_plan.ts";
@@ -76,8 +77,20 @@ function continues(plan: OrganizationPlan, item: CommitItem): boolean {
   // Two sign-ups with one identity in a group: likewise.
   const { signUpIdentities = [] } = item;
   if (plan.signUpClaims.some(({ identity }) => signUpIdentities.includes(identity))) return false;
+  if (claimsTwice(plan, item)) return false;
   const earlier = activity && plan.activities.get(activity.activityId);
   return earlier === undefined || !finalStatuses.some((status) => status === earlier.status);
+}
+
+/** Two users who verify one contact in a group: likewise. */
+function claimsTwice(plan: OrganizationPlan, { contactClaims = [], births = [] }: CommitItem): boolean {
+  const plans = [plan, ...plan.births];
+  return [...contactClaims, ...births.flatMap((birth) => birth.contactClaims ?? [])].some((claim) =>
+    plans.some((each) => {
+      const known = each.contactClaims.get(claimKey(claim));
+      return known !== undefined && known.user_id !== claim.userId;
+    }),
+  );
 }
 
 function* adding(plan: OrganizationPlan, item: CommitItem, { keyRows, texts, changes }: ReadItem): Work<void> {
@@ -97,6 +110,7 @@ function* adding(plan: OrganizationPlan, item: CommitItem, { keyRows, texts, cha
   addCodes(plan, item);
   addIdempotencyKey(plan, item);
   addSignUpClaims(plan, item);
+  addContactClaims(plan, item);
   addRefused(plan, item);
   addMessages(plan, item);
   addBootProof(plan, item);
@@ -210,6 +224,13 @@ function addSignUpClaims({ organizationId, signUpClaims }: OrganizationPlan, ite
       sub_organization_id: born.organizationId,
       created_at_ms: activity.updatedAtMs,
     });
+  }
+}
+
+function addContactClaims({ organizationId, contactClaims }: OrganizationPlan, item: CommitItem): void {
+  for (const claim of item.contactClaims ?? []) {
+    refuseNul(claim.contact);
+    contactClaims.set(claimKey(claim), contactClaimRow(organizationId, claim));
   }
 }
 

@@ -98,11 +98,14 @@ function idsOf({ rows }: pg.QueryResult): Set<string> {
   return new Set(rows.map((row: { organization_id: string }) => row.organization_id));
 }
 
+/** Columns that become null where a row may not be replaced. */
+const refusing = new Set(["activities.status", "idempotency_keys.request", "contact_claims.sub_organization_id"]);
+
 function isViolation(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false;
-  if (error.code === "23505") return true;
-  const column = `${error.table}.${error.column}`;
-  return error.code === "23502" && (column === "activities.status" || column === "idempotency_keys.request");
+  // A claim that two organizations of the group make comes as the second.
+  if (error.code === "23505" || error.code === "21000") return true;
+  return error.code === "23502" && refusing.has(`${error.table}.${error.column}`);
 }
 
 const headColumns = {
@@ -187,6 +190,7 @@ function toStatement(groups: readonly OrganizationPlan[], { released, entries, r
     "sign_up_claims",
     plans.flatMap(({ signUpClaims }) => signUpClaims).sort((a, b) => (a.identity < b.identity ? -1 : 1)),
   );
+  addContactClaims(statement, plans);
   addRefused(statement, plans);
   statement.insert(
     "outbox",
@@ -308,6 +312,24 @@ function bornRow(plan: OrganizationPlan, by: OrganizationPlan) {
   return [
     { ...organizationRow({ ...plan, birth: plan.birth }), requires: plan === by ? undefined : by.organizationId },
   ];
+}
+
+const claimedColumns = { ...tables.contact_claims, claimed_in: "text" } as const;
+
+/** The claims are the parent's, whose rows are not written. In one order: see above. */
+function addContactClaims(statement: StatementBuilder, plans: readonly OrganizationPlan[]): void {
+  const rows = plans.flatMap(({ organizationId, contactClaims }) =>
+    [...contactClaims.values()].map((row) => ({ ...row, claimed_in: organizationId })),
+  );
+  if (rows.length === 0) return;
+  const columns = columnsOf("contact_claims").join(", ");
+  statement.part(
+    "insert_contact_claims",
+    `insert into contact_claims (${columns})
+      select ${columns} from ${statement.unnest("input", claimedColumns, rows)}
+      where claimed_in in (select organization_id from committed)
+      order by organization_id, kind, contact ${onConflict.contact_claims}`,
+  );
 }
 
 const refusedColumns = { ...tables.refused_bytes, refused_in: "text" } as const;

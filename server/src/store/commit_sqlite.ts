@@ -60,7 +60,8 @@ const [primaryKeyViolated, uniqueViolated, notNullViolated] = [1555, 2067, 1299]
 
 function isViolation(error: unknown): boolean {
   const { errcode, message } = error as { errcode?: number; message: string };
-  if (errcode === notNullViolated) return /\b(activities\.status|idempotency_keys\.request)$/.test(message);
+  if (errcode === notNullViolated)
+    return /\b(activities\.status|idempotency_keys\.request|contact_claims\.sub_organization_id)$/.test(message);
   return errcode === primaryKeyViolated || errcode === uniqueViolated;
 }
 
@@ -123,6 +124,7 @@ function writeOrganization(sqlite: SqliteConnection, plan: OrganizationPlan): bo
   for (const attempt of plan.otpAttempts) insert(sqlite, "otp_attempts", attempt);
   for (const key of plan.idempotencyKeys) insert(sqlite, "idempotency_keys", key);
   for (const claim of plan.signUpClaims) insert(sqlite, "sign_up_claims", claim);
+  for (const claim of plan.contactClaims.values()) insert(sqlite, "contact_claims", claim);
   for (const row of plan.refusedBytes.values()) insert(sqlite, "refused_bytes", row);
   for (const message of plan.outbox) insert(sqlite, "outbox", message);
   for (const proof of plan.bootProofs) insert(sqlite, "boot_proofs", proof);

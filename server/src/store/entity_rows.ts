@@ -58,7 +58,7 @@ function toRow(columns: Columns, organizationId: string, entity: object, outside
 function toValue({ field, form, kind }: EntityColumn, entity: object): Value | undefined {
   const value = (entity as Readonly<Record<string, unknown>>)[field];
   if (form === "json") return JSON.stringify(value);
-  if (form === "flag") return Number(value === true);
+  if (form === "flag") return Number(value !== undefined && value !== false);
   return value === undefined && kind.endsWith("?") ? null : (value as Value | undefined);
 }
 

@@ -32,6 +32,8 @@ export type OrganizationPlan = {
   /** By organization, user and day. The organization is the user's: this one, or its parent. */
   readonly refusedBytes: Map<string, Tables["refused_bytes"]>;
   readonly signUpClaims: Tables["sign_up_claims"][];
+  /** By kind and contact. */
+  readonly contactClaims: Map<string, Tables["contact_claims"]>;
   readonly outbox: Tables["outbox"][];
   readonly bootProofs: Tables["boot_proofs"][];
   readonly loadedFiles: Tables["loaded_files"][];
@@ -64,6 +66,7 @@ export function newPlan({ organizationId, expectedVersion, expectedHeader, birth
     idempotencyKeys: [],
     refusedBytes: new Map(),
     signUpClaims: [],
+    contactClaims: new Map(),
     outbox: [],
     bootProofs: [],
     loadedFiles: [],

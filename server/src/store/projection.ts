@@ -70,6 +70,7 @@ export const rowKeys: Readonly<Record<TableName, readonly string[]>> = {
   otp_attempts: ["otp_id", "place"],
   idempotency_keys: ["user_id", "idempotency_key"],
   sign_up_claims: ["identity"],
+  contact_claims: ["kind", "contact"],
   refused_bytes: ["user_id", "day"],
   outbox: ["message_id"],
   email_events: ["event_id"],

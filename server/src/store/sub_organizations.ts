@@ -1,6 +1,7 @@
 /** Sub-organizations of a parent: all, or those that hold a value. Deleted ones are never listed. */
 import { type Kysely, sql } from "kysely";
 import { compiled } from "./compiled.ts";
+import { claimStands } from "./contact_claims.ts";
 import { lowerAscii } from "./lower_ascii.ts";
 import { read } from "./read.ts";
 import { boundsOf, type Span } from "./span.ts";
@@ -52,20 +53,20 @@ const holders = {
   /** In the form that addresses are looked up by. */
   walletAccountAddress: (db: Db, key: string) =>
     db.selectFrom("wallet_accounts").select("organization_id").where("address_key", "=", key),
-  // Who only wrote a contact down is not among these.
-  verifiedEmail: (db: Db, email: string) =>
-    db
-      .selectFrom("users")
-      .select("organization_id")
-      .where("email_verified", "=", sql.lit(1))
-      .where(sql<string>`lower(user_email)`, "=", lowerAscii(email)),
-  verifiedPhoneNumber: (db: Db, phoneNumber: string) =>
-    db
-      .selectFrom("users")
-      .select("organization_id")
-      .where("phone_verified", "=", sql.lit(1))
-      .where("user_phone_number", "=", phoneNumber),
+  // Where the contact leads to. Who only wrote one down is not among these.
+  verifiedEmail: (db: Db, email: string, parentId: string) => claimedBy(db, parentId, "email", lowerAscii(email)),
+  verifiedPhoneNumber: (db: Db, phoneNumber: string, parentId: string) => claimedBy(db, parentId, "phone", phoneNumber),
 } as const;
+
+function claimedBy(db: Db, parentId: string, kind: string, contact: string) {
+  return db
+    .selectFrom("contact_claims")
+    .select("sub_organization_id as organization_id")
+    .where("organization_id", "=", parentId)
+    .where("kind", "=", kind)
+    .where("contact", "=", contact)
+    .where(claimStands);
+}
 
 export type SubOrganizationFilter = { by: keyof typeof holders; value: string };
 
@@ -121,7 +122,7 @@ function children(db: Db, parentId: string) {
 /** A comparison, not a join: planners would turn a join round and try every child of the parent. */
 function holdingChildren(db: Db, parentId: string, { by, value }: SubOrganizationFilter) {
   return db
-    .selectFrom(holders[by](db, value).as("held"))
+    .selectFrom(holders[by](db, value, parentId).as("held"))
     .select("held.organization_id")
     .distinct()
     .where(

@@ -116,6 +116,17 @@ export const tables = {
     sub_organization_id: "text",
     created_at_ms: "integer",
   },
+  /** Which user a verified contact leads to, below the parent that `organization_id` is: see `contact_claims.ts`. */
+  contact_claims: {
+    organization_id: "text",
+    kind: "text",
+    contact: "text",
+    sub_organization_id: "text",
+    user_id: "text",
+    /** KEY, WORD or EARLIER. */
+    proof: "text",
+    created_at_ms: "integer",
+  },
   /** What refusals of a user have taken on a day, counted from 1970 in UTC. */
   refused_bytes: { organization_id: "text", user_id: "text", day: "integer", bytes: "integer" },
   /** Messages that activities asked to be sent, sealed for the courier. `store/outbox.ts` says how they are claimed. */

@@ -61,6 +61,14 @@ export const onConflict: { readonly [T in TableName]?: string } = {
     fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
   // The same bytes: their digest is the key.
   decision_contexts: "on conflict (organization_id, digest) do nothing",
+  // Another user's claim stays, which the column refuses to be taken from: everything else is taken back, too.
+  contact_claims: `on conflict (organization_id, kind, contact) do update set
+    sub_organization_id = case
+      when contact_claims.sub_organization_id = excluded.sub_organization_id
+        and contact_claims.user_id = excluded.user_id then excluded.sub_organization_id
+      when contact_claims.proof = 'EARLIER' and excluded.proof = 'KEY' then excluded.sub_organization_id
+      else null end,
+    user_id = excluded.user_id, proof = excluded.proof, created_at_ms = excluded.created_at_ms`,
   refused_bytes: `on conflict (organization_id, user_id, day) do update set
     bytes = refused_bytes.bytes + excluded.bytes`,
   loaded_files: "on conflict (organization_id, digest) do nothing",

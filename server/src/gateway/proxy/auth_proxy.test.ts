@@ -125,7 +125,7 @@ onBothDatabasesWithLog(
     const clientSignature = signUpSignature(held, "signupV2", signUp);
     const made = await proxy.ok<SignedUp>("signup_v2", { ...request, clientSignature });
     const user = await userIn(rig, made.organizationId, made.userId);
-    assert.deepEqual([user.userName, user.emailVerified], [contact, true]);
+    assert.deepEqual([user.userName, user.emailVerified], [contact, { by: "code" }]);
     for (const filterValue of [contact, contact.toLowerCase()]) {
       const found = await proxy.ok("account", { filterType: "EMAIL", filterValue });
       assert.deepEqual(found, { organizationId: made.organizationId });

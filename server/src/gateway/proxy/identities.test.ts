@@ -166,7 +166,7 @@ onBothDatabasesWithLog(
     );
     const covered = signed([byToken(tokenOf(rig, held.holder, { sub: "subject-3" }))]);
     const withContact = await proxy.ok<SignedUp>("signup_v2", covered);
-    assert.equal((await userIn(rig, withContact.organizationId, withContact.userId)).emailVerified, true);
+    assert.deepEqual((await userIn(rig, withContact.organizationId, withContact.userId)).emailVerified, { by: "code" });
   },
 );
 

@@ -3,7 +3,7 @@ import { toHex } from "@keystead/core/encoding/hex.ts";
 import type { SignUpRequestBody } from "../../fields/auth_proxy_requests.ts";
 import { sha256 } from "../../state/digest.ts";
 import { verifyIdentity } from "../evidence/read_identity.ts";
-import { type LinkingDependencies, ownVouchedEmail } from "./linking.ts";
+import type { LinkingDependencies } from "./linking.ts";
 import type { ProxyConfig } from "./proxy_configs.ts";
 import { submitProven } from "./proxy_submit.ts";
 import { readProxyToken } from "./proxy_tokens.ts";
@@ -22,7 +22,7 @@ export async function signUp(
   { type, request, body }: { type: string; request: SignUpRequestBody; body: Uint8Array },
 ) {
   const { store, curves } = dependencies;
-  const identities = identitiesOf(curves, request, (claims) => ownVouchedEmail(dependencies, config, claims));
+  const identities = identitiesOf(curves, request);
   const digest = toHex(sha256(body));
   const { result, appProofs } = await submitProven<SignUpResult>(dependencies, config, {
     type,
@@ -31,7 +31,7 @@ export async function signUp(
     signUp: {
       identities: identities.map(identityText),
       async check() {
-        // A token that anybody made up must not tell which contacts and identities there are.
+        // A token that anybody made up must not tell which identities there are.
         if (request.verificationToken) readProxyToken(dependencies, config, request.verificationToken);
         for (const { oidcToken } of request.oauthProviders) {
           if (oidcToken) await verifyIdentity(dependencies.issuers, oidcToken, Date.now());

@@ -1,18 +1,15 @@
 /**
  * One identity, one sub-organization. An identity is a contact that a token proves, one at another issuer, a passkey, or a key; it counts
- * where it is verified or proven (state/contacts.ts, state/proven.ts). A key that was only written down counts nowhere: else whoever registers a stranger's public
- * key first would share the account that its owner then signs in to.
+ * where it is verified or proven (state/contacts.ts, state/proven.ts). A key that was only written down counts nowhere: anyone who registers
+ * a stranger's public key first would else share the account that its owner then signs in to. Contacts are claimed by what the signer
+ * verifies (store/contact_claims.ts); sign-ups look for all others before.
  */
 import { normalisePublicKey } from "@keystead/core/crypto/api_key.ts";
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { Fault } from "@keystead/core/fault.ts";
-import type { IdentityClaims } from "@keystead/core/oidc/identity_claims.ts";
 import { parseIdentityToken } from "@keystead/core/oidc/identity_token.ts";
-import { comparableContact } from "@keystead/core/otp/otp_types.ts";
-import { parseVerificationToken } from "@keystead/core/otp/verification_token.ts";
 import { credentialIdsIn } from "@keystead/core/webauthn/verify_registration.ts";
 import type { SignUpRequestBody } from "../../fields/auth_proxy_requests.ts";
-import { contactOfToken } from "../../rules/verification_tokens.ts";
 import type { Contact } from "../../state/contacts.ts";
 import {
   type IdentityFacts,
@@ -26,68 +23,50 @@ import type { CallerRow } from "../../store/organizations.ts";
 import { dropSignUpClaim, findSignUpClaim } from "../../store/sign_up_claims.ts";
 import type { Store } from "../../store/store.ts";
 
-export type Identity =
-  | { what: "contact"; contact: Contact }
-  | { what: "key" | "passkey" | "atIssuer"; lookup: KeyLookup };
+export type CredentialIdentity = { what: "key" | "passkey" | "atIssuer"; lookup: KeyLookup };
 
-type SignUpIdentities = Pick<
-  SignUpRequestBody,
-  "userEmail" | "verificationToken" | "apiKeys" | "authenticators" | "oauthProviders"
->;
+export type Identity = { what: "contact"; contact: Contact } | CredentialIdentity;
+
+type SignUpIdentities = Pick<SignUpRequestBody, "apiKeys" | "authenticators" | "oauthProviders">;
 
 /** What a sign-up brings, each once. What cannot be read is left to the signer, which says what is wrong with it. */
 export function identitiesOf(
   curves: Curves,
-  { userEmail, verificationToken, apiKeys, authenticators, oauthProviders }: SignUpIdentities,
-  ownVouchedEmail: (claims: IdentityClaims) => string | undefined,
-): Identity[] {
+  { apiKeys, authenticators, oauthProviders }: SignUpIdentities,
+): CredentialIdentity[] {
   const identities = [
-    ...readable(() => (verificationToken ? [contactIdentity(verificationToken)] : [])),
     ...apiKeys.flatMap(({ curveType, publicKey }) =>
       readable(() => [keyIdentity(curveType, normalisePublicKey(curves, curveType, publicKey))]),
     ),
     ...authenticators.flatMap(({ attestation }) => readable(() => passkeyIdentities(attestation.credentialId))),
     ...oauthProviders.flatMap(({ oidcToken, oidcClaims }) =>
       readable(() => {
-        if (!oidcToken) return oidcClaims ? [claimedIdentity(oidcClaims)] : [];
-        const { claims } = parseIdentityToken(oidcToken);
-        // The signer takes such an address for verified, so it is an identity, too.
-        const contact = ownVouchedEmail(claims);
-        const isOwn = contact !== undefined && userEmail != null && isSameEmail(contact, userEmail);
-        const email: Identity[] = isOwn ? [{ what: "contact", contact: { kind: "email", contact } }] : [];
-        return [issuerIdentity(claims), ...email];
+        if (oidcToken) return [issuerIdentity(parseIdentityToken(oidcToken).claims)];
+        return oidcClaims ? [claimedIdentity(oidcClaims)] : [];
       }),
     ),
   ];
   return [...new Map(identities.map((identity) => [identityText(identity), identity])).values()];
 }
 
-function isSameEmail(one: string, other: string): boolean {
-  return comparableContact("email", one) === comparableContact("email", other);
-}
-
-export function contactIdentity(token: string): Identity {
-  return { what: "contact", contact: contactOfToken(parseVerificationToken(token)) };
-}
-
-export function keyIdentity(curve: string, publicKey: string): Identity {
+export function keyIdentity(curve: string, publicKey: string): CredentialIdentity {
   return { what: "key", lookup: { by: "key", curve, publicKey } };
 }
 
 /** Of a user at another issuer, for one application there. */
-export function issuerIdentity(facts: IdentityFacts): Identity {
+export function issuerIdentity(facts: IdentityFacts): CredentialIdentity {
   return { what: "atIssuer", lookup: identityLookup(facts) };
 }
 
-export function claimedIdentity({ iss, sub, aud }: { iss: string; sub: string; aud: string }): Identity {
+export function claimedIdentity({ iss, sub, aud }: { iss: string; sub: string; aud: string }): CredentialIdentity {
   return issuerIdentity({ issuer: iss, subject: sub, audience: aud });
 }
 
-export function passkeyIdentities(credentialId: string): Identity[] {
+export function passkeyIdentities(credentialId: string): CredentialIdentity[] {
   return credentialIdsIn(credentialId).map((id) => ({ what: "passkey", lookup: passkeyLookup(id) as KeyLookup }));
 }
 
-function readable(read: () => Identity[]): Identity[] {
+function readable(read: () => CredentialIdentity[]): CredentialIdentity[] {
   try {
     return read();
   } catch (error) {
@@ -97,12 +76,8 @@ function readable(read: () => Identity[]): Identity[] {
 }
 
 /** One spelling for each, by which two sign-ups claim the same. */
-export function identityText(identity: Identity): string {
-  if (identity.what === "contact") {
-    const { kind, contact } = identity.contact;
-    return `${kind} ${comparableContact(kind, contact)}`;
-  }
-  return `${identity.lookup.curve} ${identity.lookup.publicKey}`;
+export function identityText({ lookup }: CredentialIdentity): string {
+  return `${lookup.curve} ${lookup.publicKey}`;
 }
 
 /** The users below a parent who have an identity that counts. */
@@ -120,7 +95,7 @@ const sameMomentMs = 60_000;
 export async function refuseTakenIdentities(
   store: Store,
   parentId: string,
-  identities: readonly Identity[],
+  identities: readonly CredentialIdentity[],
 ): Promise<void> {
   for (const identity of identities) {
     if ((await findIdentity(store, parentId, identity)).length > 0) throw taken(identity);
@@ -132,7 +107,7 @@ export async function refuseTakenIdentities(
   }
 }
 
-function taken({ what }: Identity): Fault {
-  const names = { contact: "contact", key: "public key", passkey: "passkey", atIssuer: "OIDC identity" } as const;
+function taken({ what }: CredentialIdentity): Fault {
+  const names = { key: "public key", passkey: "passkey", atIssuer: "OIDC identity" } as const;
   return new Fault("already_exists", `a sub-organization with this ${names[what]} exists: sign in to it`);
 }

@@ -19,6 +19,7 @@ import { endsTurn, Round, type RoundResult, runRounds, submitLimits } from "./ro
 import { maySeeBearer } from "./sealed_results.ts";
 import type { StampedRequest } from "./stamped_request.ts";
 import type { SubmitDependencies } from "./submit_dependencies.ts";
+import { refuseTakenContacts } from "./taken_contacts.ts";
 import { toActivityItem } from "./to_commit_item.ts";
 import { declaredOnly, type Need } from "./wishes.ts";
 
@@ -153,7 +154,10 @@ class Execution {
     const { organizationId } = request;
     const replyGone = () => organizations.replyGone(organizationId);
     const outcome = await committer.commit(item, run).finally(replyGone);
-    if (outcome.kind === "conflict") return again("conflict");
+    if (outcome.kind === "conflict") {
+      await refuseTakenContacts(store, item);
+      return again("conflict");
+    }
     const proven = await this.#appProofs(item, row);
     if (isNew) {
       const result = outcome.result ?? row.result;

@@ -9,6 +9,7 @@ import { shownBody } from "../../rules/bearer_params.ts";
 import type { User } from "../../state/entities.ts";
 import type { ActivityRow } from "../../store/activities.ts";
 import type { CommitItem } from "../../store/commit_item.ts";
+import type { NewContactClaim } from "../../store/contact_claims.ts";
 import { dayOf } from "../../store/refused_bytes.ts";
 import type { StoredVote } from "../../views/activity_view.ts";
 import { refusedBytesOf } from "./refusal_budget.ts";
@@ -107,6 +108,10 @@ function toAppProofs({ proofs, context }: Prepared): Pick<CommitItem, "appProofs
   return { appProofs: { sealed: proofs, contexts: context } };
 }
 
+function toClaim(mark: Prepared["marks"][number]): NewContactClaim {
+  return { ...mark, createdAtMs: Date.now() };
+}
+
 export function toCommitItem(prepared: Prepared): CommitItem {
   const { organizationId, expectedVersion, expectedHeader, birth, next, changes, records, boot, number, leaf, sealed } =
     prepared;
@@ -125,6 +130,7 @@ export function toCommitItem(prepared: Prepared): CommitItem {
     }),
     ...(next && { next }),
     changes,
+    ...(prepared.marks.length > 0 && { contactClaims: prepared.marks.map(toClaim) }),
     ...(prepared.codes.length > 0 && { codes: prepared.codes }),
     ...(prepared.spentCode && { spentCode: prepared.spentCode }),
     ...(records.length > 0 && { records }),

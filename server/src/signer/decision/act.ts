@@ -36,6 +36,7 @@ export type DecisionContext = {
   /** Those that sessions of this organization may name: its parent's, or its own where it has none. */
   sessionProfiles(): SessionProfilesPage;
   /** As activities are told them. */
+  parentSettings(): Settings | undefined;
   ownClients(): readonly string[];
   /** Tokens of other issuers, and what was taken from outside to judge them. */
   identities: IdentityTokens;
@@ -64,6 +65,8 @@ export type Act = DecisionContext & {
   /** SHA-256 of the bytes the caller stamped. */
   stamped: Uint8Array;
   proposerId: string;
+  /** As activities are told it. */
+  proposerKey: string | undefined;
   /** When the activity was submitted. */
   createdAtMs: number;
   /** True when the activity waited for consensus until now. */

@@ -51,7 +51,8 @@ export function openCodeAccess(
         otpId: uuidToBytes(otpId),
         ownerId: uuidToBytes(parentId ?? organizationId),
         subOrganizationId: parentId === undefined || isByParent ? undefined : uuidToBytes(organizationId),
-        contact: secrets.countingHash(organizationId, kind, comparableContact(kind, contact)),
+        // One count for a parent and all below it: each sign-up would else bring a budget of its own for the same mailbox.
+        contact: secrets.countingHash(parentId ?? organizationId, kind, comparableContact(kind, contact)),
         identifier:
           userIdentifier === undefined
             ? undefined

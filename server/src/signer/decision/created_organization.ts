@@ -11,6 +11,7 @@ import { type MadeRecord, madeRecord, toMadeBytes } from "../../state/drawn.ts";
 import type { Act } from "./act.ts";
 import { actLeaf } from "./act_leaf.ts";
 import { sealEvidenceOf } from "./body_boxes.ts";
+import { marksOf } from "./contact_marks.ts";
 import { sealRecords, withLeaves } from "./key_records.ts";
 import type { KnownHeader } from "./line.ts";
 import type { Signer } from "./signer.ts";
@@ -84,6 +85,7 @@ export function rowsOfCreated(
     birth: { parentId: state.organizationId, organizationName: birth.organizationName, keyring: undefined },
     next,
     changes: JSON.stringify(birth.changes),
+    marks: marksOf(state.known.header.organizationId, new Map(), birth.changes),
     records: sealRecords(signer, records),
     made: bytes.made,
     disclosed: bytes.contents === undefined ? [] : [bytes.contents],

@@ -27,6 +27,7 @@ import { shownUser } from "./acting_parent.ts";
 import { readyingProofs, sealedProofs } from "./app_proofs.ts";
 import { sealBodyOf, sealEvidenceOf } from "./body_boxes.ts";
 import { markCodes, openCodeAccess } from "./code_records.ts";
+import { marksOf } from "./contact_marks.ts";
 import { type CreatedOrganization, firstState, isCreated, rowsOfCreated } from "./created_organization.ts";
 import { lookingForFacts, markTexts, sealRecords, withLeaves } from "./key_records.ts";
 import { sealResult, withSpentCode } from "./results.ts";
@@ -55,13 +56,9 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
     refuseProxyRights(act.state.pages, outcome.changes);
   } catch (error) {
     if (outcome !== undefined) wipeSecrets(outcome);
-    const isOutcome =
-      error instanceof Fault && !(error instanceof UnrecordedFault) && !nobodysFailure.includes(error.code);
-    if (isOutcome) {
-      act.verdicts.fail();
-      return yield* refuse(act, "FAILED", error);
-    }
-    throw error;
+    if (!isOutcome(error)) throw error;
+    act.verdicts.fail();
+    return yield* refuse(act, "FAILED", error);
   }
   try {
     const addresses = yield* readyingProofs(act, outcome);
@@ -69,6 +66,24 @@ export function* complete(act: Act, grounds: LeafGrounds): Work<Prepared[]> {
     return yield* taking(act, grounds, outcome, addresses);
   } finally {
     wipeSecrets(outcome);
+  }
+}
+
+function isOutcome(error: unknown): error is Fault {
+  return error instanceof Fault && !(error instanceof UnrecordedFault) && !nobodysFailure.includes(error.code);
+}
+
+/** Why an activity would fail that is to wait for approvals, where it says that it can be tried. */
+export function* findingTrialFault(act: Act): Work<Fault | undefined> {
+  if (act.asked.form.activity.isTriedBeforeWaiting !== true) return undefined;
+  try {
+    const started = run(act);
+    if ("next" in started) yield* started;
+    return undefined;
+  } catch (error) {
+    if (!isOutcome(error)) throw error;
+    act.verdicts.fail();
+    return error;
   }
 }
 
@@ -173,12 +188,14 @@ function run({
   state,
   asked,
   proposerId,
+  proposerKey,
   nowMs,
   bodyMs,
   supplied,
   keys,
   allowedOrigins,
   sessionProfiles,
+  parentSettings,
   ownClients,
   actingParent,
   identities,
@@ -196,6 +213,7 @@ function run({
     nowMs,
     bodyMs,
     userId: proposerId,
+    proposerKey,
     isByParent: actingParent !== undefined,
     isByAuthProxy,
     hasCaptcha: signer.hasCaptcha,
@@ -219,6 +237,7 @@ function run({
     orders,
     verdicts,
     allowedOrigins,
+    parentSettings,
     ownClients,
     findSessionProfile: (sessionProfileId) => sessionProfiles().get(sessionProfileId),
     newId(tag) {
@@ -296,7 +315,7 @@ function record(
   { number = act.signer.nextNumber(), result, failure, bearerEndsAtMs, made }: Said = {},
 ): Prepared {
   const { state, caller, asked, nowMs, createdAtMs } = act;
-  const { organizationId } = state.known.header;
+  const { organizationId, parentId } = state.known.header;
   const { activityId, leaf } = actLeaf(act, {
     ...{ number, event, grounds, organizationId, ledTo, outcome, made },
     pages: next?.pages,
@@ -310,6 +329,7 @@ function record(
     standing: act.actingParent === undefined ? [] : [act.actingParent.standing],
     next,
     changes: JSON.stringify(changes.map((change) => asWritten(change, state))),
+    marks: parentId === undefined ? [] : marksOf(parentId, state.pages.members.users, changes),
     closed: sealEvidenceOf(act, state.organizationId),
     boot: act.signer.boot,
     number,

@@ -35,7 +35,7 @@ import { openOrders } from "./oauth2_orders.ts";
 import { addingOffered, missingLinks, openingStateOf } from "./offered_state.ts";
 import type { OpenState } from "./open_state.ts";
 import { createOtherStates, type OtherStates } from "./other_states.ts";
-import { alreadyExists, complete, keepWaiting, refuse } from "./outcome.ts";
+import { alreadyExists, complete, findingTrialFault, keepWaiting, refuse } from "./outcome.ts";
 import { readingInterfaces } from "./policy_interfaces.ts";
 import { findingScopeRefusal, makesWiderSession } from "./session_scope.ts";
 import type { Signer } from "./signer.ts";
@@ -104,6 +104,7 @@ function* decideOn(signer: Signer, request: Request<"prepare">): Work<PrepareRep
     others,
     allowedOrigins: organization.allowedOrigins,
     sessionProfiles: organization.sessionProfiles,
+    parentSettings: organization.parentSettings,
     ownClients: organization.ownClients,
     identities,
     orders,
@@ -159,6 +160,7 @@ function organizationOf(
     allowedOrigins: (own: Pick<Settings, "features"> = settings) =>
       allowedOrigins(own, parentId === undefined ? undefined : others.page(parentId, "settings")),
     sessionProfiles: () => (parentId === undefined ? pages.sessionProfiles : others.page(parentId, "sessionProfiles")),
+    parentSettings: () => (parentId === undefined ? undefined : others.page(parentId, "settings")),
     ownClients: () =>
       ownClientsOf(parentId === undefined ? pages : { authProxies: others.page(parentId, "authProxies") }),
   };
@@ -230,7 +232,8 @@ function* decide(context: DecisionContext, asked: Asked): Work<Prepared[]> {
   const { fingerprint } = asked;
   const proposerId = caller.user.userId;
   const approvals = [approvalOf(context)];
-  const submitted = { ...context, asked, stamped: fingerprint, proposerId, createdAtMs: nowMs };
+  const proposerKey = caller.evidence.kind === "apiKey" ? caller.credential.publicKey : undefined;
+  const submitted = { ...context, asked, stamped: fingerprint, proposerId, proposerKey, createdAtMs: nowMs };
   const outside = (yield* findingScopeRefusal(submitted)) ?? makesWiderSession(submitted);
   if (outside !== undefined) {
     return yield* refuse(submitted, outside.code === "permission_denied" ? "REJECTED" : "FAILED", outside);
@@ -241,6 +244,8 @@ function* decide(context: DecisionContext, asked: Asked): Work<Prepared[]> {
   if (decision.kind === "refuse") return yield* refuse(act, "REJECTED", decision.fault);
   if (decision.kind === "fail") return yield* refuse(act, "FAILED", decision.fault);
   if (asked.form.activity.neverWaits === true) return yield* refuse(act, "REJECTED", cannotWait(asked));
+  const fault = yield* findingTrialFault(act);
+  if (fault !== undefined) return yield* refuse(act, "FAILED", fault);
   const waiting = { fingerprint: toHex(fingerprint), proposerId, createdAtMs: nowMs, approvals };
   return yield* keepWaiting(act, "SUBMITTED", (activityId) => {
     const proposal = { ...waiting, activityId };

@@ -54,7 +54,7 @@ function proving(act: Act, changes: readonly Change[]): readonly Change[] {
   const { contact } = caller;
   if (contact !== undefined) {
     return withChangedUser(state.pages.members, changes, caller.user.userId, (user) =>
-      withVerifiedContact(user, contact),
+      withVerifiedContact(user, { ...contact, mark: { by: "code" } }),
     );
   }
   // Who names the parent has not said that this is the organization: the gateway has. And a user of the parent has no key here.

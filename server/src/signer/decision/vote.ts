@@ -113,7 +113,15 @@ export function approvalOf({ caller, nowMs }: DecisionContext): Approval {
 
 function toAct(context: DecisionContext, waiting: PendingActivity, asked: Asked, stamped: Uint8Array): Act {
   const { proposerId, createdAtMs } = waiting;
-  return { ...context, asked, stamped, proposerId, createdAtMs, wasWaiting: true };
+  const proposerKey = proposerKeyOf(context, waiting);
+  return { ...context, asked, stamped, proposerId, proposerKey, createdAtMs, wasWaiting: true };
+}
+
+/** The key that the proposer's approval was given with, as long as it is the proposer's. */
+function proposerKeyOf({ state }: DecisionContext, { proposerId, approvals }: PendingActivity): string | undefined {
+  const approval = approvals.find(({ userId }) => userId === proposerId);
+  const proposer = state.pages.members.users.get(proposerId);
+  return proposer?.apiKeys.find(({ apiKeyId }) => apiKeyId === approval?.credentialId)?.publicKey;
 }
 
 /** A session whose scope does not allow the activity neither approves nor rejects it. What waits goes on waiting. */

@@ -19,7 +19,7 @@ export type CodeStart = OtpCode & {
   ownerId: Uint8Array;
   /** The sub-organization whose own user asked for it; undefined where a user of an organization without a parent did. */
   subOrganizationId: Uint8Array | undefined;
-  /** Keyed hash of the contact in its organization. */
+  /** Keyed hash of the contact below its owner. */
   contact: Uint8Array;
   /** Keyed hash of `userIdentifier`. */
   identifier: Uint8Array | undefined;

@@ -1,0 +1,240 @@
+/**
+ * Verification and identity tokens in the hands of somebody who has only seen them: whose key they are bound to is somebody else's. None of
+ * them leads their owner into the account of the one who has seen it.
+ */
+import assert from "node:assert/strict";
+import { enableProxy } from "../../test/auth_proxy_rig.ts";
+import { loginParams, newHome, provenEmail, sendAttested, userIn, versionOf } from "../../test/code_login_rig.ts";
+import type { Activity, GatewayRig, Person } from "../../test/gateway_rig.ts";
+import { newUser } from "../../test/gateway_rig.ts";
+import { onBothDatabases, refusalOf } from "../../test/policy_rig.ts";
+import { newKey, publicKeyOf } from "../../test/session_rig.ts";
+import { testIssuerKey, testToken } from "../../test/test_issuers.ts";
+import { contactSignature, type HeldToken, heldToken, loginSignature } from "../../test/verification_tokens.ts";
+
+const google = "https://accounts.google.com";
+const contact = "victim@example.com";
+const phone = "+15550001111";
+
+/** Mallory's own sub-organization, in which they may do anything. */
+async function newThief(rig: GatewayRig) {
+  const { organizationId, people } = await newHome(rig, { userEmail: "mallory@example.com" });
+  return { organizationId, thief: people[0], within: { organizationId } };
+}
+
+const markOf = async (rig: GatewayRig, organizationId: string, userId: string) => {
+  const { emailVerified, phoneVerified } = await userIn(rig, organizationId, userId);
+  return emailVerified ?? phoneVerified;
+};
+
+function updates(held: { mail: HeldToken; sms: HeldToken }, { userId }: Person) {
+  return [
+    ["update_user_email", { userId, userEmail: contact, verificationToken: held.mail.token }],
+    ["update_user_phone_number", { userId, userPhoneNumber: phone, verificationToken: held.sms.token }],
+  ] as const;
+}
+
+onBothDatabases(
+  "a bound token that was only seen verifies no contact of another's user, and writes nothing",
+  async (rig) => {
+    const { organizationId, thief, within } = await newThief(rig);
+    const mail = heldToken(rig.signer, { contact });
+    const sms = heldToken(rig.signer, { contact: phone, verificationType: "OTP_TYPE_SMS" });
+    const before = await versionOf(rig, organizationId);
+    for (const [path, params] of updates({ mail, sms }, thief)) {
+      const refusal = await refusalOf(rig.submit(thief, path, params, within));
+      assert.equal(refusal.code, 3);
+      assert.match(refusal.message, /^missing parameter: clientSignature/);
+    }
+    const [[, params]] = updates({ mail, sms }, thief);
+    const other = heldToken(rig.signer, { contact });
+    const signatures: [what: string, clientSignature: object, message: RegExp][] = [
+      [
+        "by a key of the thief's",
+        contactSignature({ ...mail, holder: other.holder }, thief.userId, contact),
+        /its key is not/,
+      ],
+      ["for another user", contactSignature(mail, newHomeUser, contact), /names another userId/],
+      ["for another contact", contactSignature(mail, thief.userId, "x@example.com"), /names another contact/],
+      [
+        "of another token",
+        contactSignature({ ...other, holder: mail.holder }, thief.userId, contact),
+        /names another verif/,
+      ],
+      ["of a login", loginSignature(mail, publicKeyOf(thief)), /must be USAGE_TYPE_UPDATE_CONTACT/],
+    ];
+    for (const [what, clientSignature, message] of signatures) {
+      const refusal = await refusalOf(rig.submit(thief, "update_user_email", { ...params, clientSignature }, within));
+      assert.match(refusal.message, message, what);
+    }
+    assert.equal(await versionOf(rig, organizationId), before);
+    assert.equal(await markOf(rig, organizationId, thief.userId), undefined);
+  },
+);
+
+const newHomeUser = "00000000-0000-4000-8000-000000000000";
+
+onBothDatabases("the victim signs up and in as if nobody had seen the token", async (rig) => {
+  const { organizationId, thief, within } = await newThief(rig);
+  const proxy = await enableProxy(rig);
+  const held = heldToken(rig.signer, { contact });
+  await refusalOf(
+    rig.submit(
+      thief,
+      "update_user_email",
+      { userId: thief.userId, userEmail: contact, verificationToken: held.token },
+      within,
+    ),
+  );
+  await rig.submit(thief, "update_user_email", { userId: thief.userId, userEmail: contact }, within);
+  const user = { userName: "victim", apiKeys: [], authenticators: [], oauthProviders: [], userEmail: contact };
+  const session = newKey();
+  const login = () =>
+    proxy.call("otp_login_v2", {
+      verificationToken: held.token,
+      publicKey: session.publicKey,
+      clientSignature: loginSignature(held, session.publicKey),
+    });
+  assert.equal((await login()).status, 401, "an address that was written down leads nowhere");
+  const made = await rig.submit(rig.root, "create_sub_organization", {
+    subOrganizationName: "Victim's",
+    rootUsers: [{ ...user, ...newUser("victim").user }],
+    rootQuorumThreshold: 1,
+  });
+  const { subOrganizationId, rootUserIds } = made.result.createSubOrganizationResultV8 as {
+    subOrganizationId: string;
+    rootUserIds: [string];
+  };
+  assert.notEqual(subOrganizationId, organizationId);
+  assert.equal(await markOf(rig, subOrganizationId, rootUserIds[0]), undefined);
+});
+
+onBothDatabases("the key that a token is bound to proves it by its stamp, or by its signature", async (rig) => {
+  const { organizationId, people } = await newHome(rig, {}, {});
+  const [ann, bob] = people as [Person, Person];
+  const within = { organizationId };
+  const bound = heldToken(rig.signer, { contact, publicKey: publicKeyOf(ann) });
+  const byStamp = { userId: ann.userId, userEmail: contact, verificationToken: bound.token };
+  assert.match((await refusalOf(rig.submit(bob, "update_user_email", byStamp, within))).message, /clientSignature/);
+  await rig.submit(ann, "update_user_email", byStamp, within);
+  assert.deepEqual(await markOf(rig, organizationId, ann.userId), { by: "code" });
+  await rig.submit(bob, "update_user_email", provenEmail(rig, bob, "bob@example.com"), within);
+  assert.deepEqual(await markOf(rig, organizationId, bob.userId), { by: "code" });
+});
+
+onBothDatabases("a token that is bound to no key verifies no contact of a user who is there", async (rig) => {
+  const { organizationId, thief, within } = await newThief(rig);
+  const mail = heldToken(rig.signer, { contact, unbound: true });
+  const sms = heldToken(rig.signer, { contact: phone, verificationType: "OTP_TYPE_SMS", unbound: true });
+  for (const [path, params] of updates({ mail, sms }, thief)) await rig.submit(thief, path, params, within);
+  const { userEmail, userPhoneNumber } = await userIn(rig, organizationId, thief.userId);
+  assert.deepEqual([userEmail, userPhoneNumber], [contact, phone]);
+  assert.equal(await markOf(rig, organizationId, thief.userId), undefined);
+});
+
+onBothDatabases("what waits for approvals is refused before it waits, and proved again when it runs", async (rig) => {
+  const { organizationId, people } = await newHome(rig, {}, {});
+  const [ann, bob] = people as [Person, Person];
+  const within = { organizationId };
+  const userIds = people.map(({ userId }) => userId);
+  await rig.submit(ann, "update_root_quorum", { threshold: 2, userIds }, within);
+  const seen = { userId: ann.userId, userEmail: contact, verificationToken: heldToken(rig.signer, { contact }).token };
+  assert.match((await refusalOf(rig.submit(ann, "update_user_email", seen, within))).message, /clientSignature/);
+  const bound = (person: Person, changes: object = {}) =>
+    heldToken(rig.signer, { contact, publicKey: publicKeyOf(person), ...changes }).token;
+  const propose = async (verificationToken: string) => {
+    const params = { userId: ann.userId, userEmail: contact, verificationToken };
+    const waiting = await rig.submit(ann, "update_user_email", params, within);
+    assert.equal(waiting.status, "ACTIVITY_STATUS_CONSENSUS_NEEDED");
+    return waiting;
+  };
+  const approve = ({ fingerprint }: Activity) => rig.submit(bob, "approve_activity", { fingerprint }, within);
+  // It runs as its proposer's, whoever approves it.
+  const over = await propose(bound(ann, { expiresAtMs: rig.signer.clock.nowMs + 60_000 }));
+  rig.signer.clock.nowMs += 61_000;
+  assert.equal((await approve(over)).status, "ACTIVITY_STATUS_FAILED");
+  assert.equal(await markOf(rig, organizationId, ann.userId), undefined);
+  assert.equal((await approve(await propose(bound(ann)))).status, "ACTIVITY_STATUS_COMPLETED");
+  assert.deepEqual(await markOf(rig, organizationId, ann.userId), { by: "code" });
+});
+
+onBothDatabases(
+  "a contact that became somebody's while its update waited fails nobody's vote for good",
+  async (rig) => {
+    const { organizationId, people } = await newHome(rig, {}, {});
+    const [ann, bob] = people as [Person, Person];
+    const within = { organizationId };
+    await rig.submit(ann, "update_root_quorum", { threshold: 2, userIds: people.map(({ userId }) => userId) }, within);
+    const waiting = await rig.submit(ann, "update_user_email", provenEmail(rig, ann, contact), within);
+    const owner = await newHome(rig, { userEmail: contact });
+    const ownHome = { organizationId: owner.organizationId };
+    await rig.submit(rig.root, "otp_login", loginParams(heldToken(rig.signer, { contact })), ownHome);
+    const approve = () => rig.submit(bob, "approve_activity", { fingerprint: waiting.fingerprint }, within);
+    await assert.rejects(approve(), {
+      code: "already_exists",
+      message: /^a sub-organization with this contact exists/,
+    });
+    await rig.submit(owner.people[0], "update_user_email", { userId: owner.people[0].userId, userEmail: "" }, ownHome);
+    assert.equal((await approve()).status, "ACTIVITY_STATUS_COMPLETED");
+  },
+);
+
+onBothDatabases("two users who prove one contact at once: one has it, and it leads to that one", async (rig) => {
+  const homes = await Promise.all([1, 2, 3].map(() => newHome(rig, {})));
+  const answers = await Promise.allSettled(
+    homes.map(({ organizationId, people: [person] }) =>
+      rig.submit(person, "update_user_email", provenEmail(rig, person, contact), { organizationId }),
+    ),
+  );
+  assert.deepEqual(answers.map(({ status }) => status).sort(), ["fulfilled", "rejected", "rejected"]);
+  const first = homes[answers.findIndex(({ status }) => status === "fulfilled")];
+  const held = heldToken(rig.signer, { contact });
+  const body = rig.body("stamp_login", { publicKey: newKey().publicKey });
+  assert.equal((await sendAttested(rig, "stamp_login", body, held)).organizationId, first?.organizationId);
+});
+
+onBothDatabases(
+  "a login's token and signature that were only seen verify nothing in another's sub-organization",
+  async (rig) => {
+    const { organizationId, thief, within } = await newThief(rig);
+    await rig.submit(thief, "update_user_email", { userId: thief.userId, userEmail: contact }, within);
+    await rig.submit(thief, "otp_login", loginParams(heldToken(rig.signer, { contact })), within);
+    assert.equal(await markOf(rig, organizationId, thief.userId), undefined);
+  },
+);
+
+onBothDatabases(
+  "an identity token that was only seen verifies no address, whichever way it is registered",
+  async (rig) => {
+    rig.issuers.publish(google, [testIssuerKey]);
+    await enableProxy(rig);
+    await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: ["client-1"] });
+    const { organizationId, thief, within } = await newThief(rig);
+    await rig.submit(thief, "update_user_email", { userId: thief.userId, userEmail: contact }, within);
+    const victim = newKey();
+    const oidcToken = testToken(
+      rig.signer.clock.nowMs,
+      { iss: google, sub: "victim", email: contact, email_verified: true },
+      victim.publicKey,
+    );
+    const oauthProviders = [{ providerName: "Google", oidcToken }];
+    const { result } = await rig.submit(
+      thief,
+      "create_oauth_providers",
+      { userId: thief.userId, oauthProviders },
+      within,
+    );
+    assert.equal(await markOf(rig, organizationId, thief.userId), undefined);
+    const { providerIds } = result.createOauthProvidersResultV2 as { providerIds: string[] };
+    await rig.submit(thief, "delete_oauth_providers", { userId: thief.userId, providerIds }, within);
+    assert.equal(await markOf(rig, organizationId, thief.userId), undefined);
+    // Beside the victim's own key, which is public: it is registered here, and has stamped nothing.
+    const apiKeys = [{ apiKeyName: "key", publicKey: victim.publicKey, curveType: "API_KEY_CURVE_P256" }];
+    const users = [
+      { userName: "victim", userEmail: contact, apiKeys, authenticators: [], oauthProviders, userTags: [] },
+    ];
+    const made = await rig.submit(thief, "create_users", { users }, within);
+    const [userId = ""] = (made.result.createUsersResult as { userIds: string[] }).userIds;
+    assert.equal(await markOf(rig, organizationId, userId), undefined);
+  },
+);
