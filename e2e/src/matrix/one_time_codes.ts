@@ -162,10 +162,54 @@ export const initOtp = activityEntry<CodeParams>({
         ...exhausted(/^Max number of OTPs have been initiated/),
         errorCode: "RATE_LIMIT_EXCEEDED",
       });
-      await fixture.done("init_otp", codeParams({ contact }), fixture.sub.root, fixture.sub);
+      // However many sub-organizations ask.
+      await letSubOrganizationsSendCodes(fixture);
+      assertRefused(await fixture.submit("init_otp", codeParams({ contact }), fixture.sub.root, fixture.sub), {
+        ...exhausted(/^Max number of OTPs have been initiated/),
+        errorCode: "RATE_LIMIT_EXCEEDED",
+      });
+      await fixture.done("init_otp", codeParams(), fixture.sub.root, fixture.sub);
+    },
+    "users of a sub-organization need the parent's leave, and choose the application's name alone": async (fixture) => {
+      const { parent, sub } = fixture;
+      const feature = { name: codesBelow };
+      await fixture.done("set_organization_feature", feature, parent.root, parent);
+      await fixture.done("remove_organization_feature", feature, parent.root, parent);
+      const contact = newContact();
+      const ask = (more: object = {}) => fixture.submit("init_otp", codeParams({ contact, ...more }), sub.root, sub);
+      assertRefused(await ask(), {
+        status: 403,
+        code: 7,
+        errorCode: "REQUEST_NOT_AUTHORIZED",
+        message: `request not authorized: ${codesBelow} is off in organization ${parent.organizationId}; turn it on with set_organization_feature`,
+      });
+      await letSubOrganizationsSendCodes(fixture);
+      for (const [field, own] of Object.entries({
+        "emailCustomization.magicLinkTemplate": {
+          emailCustomization: { magicLinkTemplate: "https://evil.example/%s" },
+        },
+        "emailCustomization.logoUrl": { emailCustomization: { logoUrl: "https://evil.example/" } },
+        "smsCustomization.template": { smsCustomization: { template: "{{.OtpCode}} https://evil.example" } },
+        sendFromEmailAddress: { sendFromEmailAddress: "login@example.com" },
+        sendFromEmailSenderName: { sendFromEmailSenderName: "Bank" },
+        replyToEmailAddress: { replyToEmailAddress: "evil@example.com" },
+      })) {
+        const message = `invalid ${field}: users of a sub-organization choose only the appName of a message; send it with a key of the parent`;
+        assertRefused(await ask(own), invalid(message));
+      }
+      assert.deepEqual(messagesTo(contact), []);
+      await ask();
+      assert.equal((await messageTo(contact)).channel, "email");
     },
   },
 });
+
+const codesBelow = "FEATURE_NAME_SUB_ORGANIZATION_CODES";
+
+async function letSubOrganizationsSendCodes(fixture: Fixture): Promise<void> {
+  const { parent } = fixture;
+  await fixture.done("set_organization_feature", { name: codesBelow }, parent.root, parent);
+}
 
 type Started = { otpId: string; otpEncryptionTargetBundle: string; code: string };
 
@@ -292,6 +336,7 @@ async function eventsOf(fixture: Fixture, email: string, place: Place): Promise<
 export const listEmailEvents = queryEntry<{ email: string; eventType: string; paginationOptions: object }>({
   async good(fixture, place) {
     const contact = newContact();
+    await letSubOrganizationsSendCodes(fixture);
     await fixture.done("init_otp", codeParams({ contact }), place.root, place);
     await eventsOf(fixture, contact, place);
     return { email: contact, eventType: "Send", paginationOptions: { limit: "10" } };

@@ -61,6 +61,8 @@ export async function oneTimeCodes(t: TestContext, server: KeysteadServer, root:
   await t.test("a sub-organization's own user starts and answers codes there", async () => {
     const [owner] = await foundOrganization(server, root, ["Owner"]);
     assert.ok(owner);
+    // The published types know the published features alone.
+    await root.sdk.setOrganizationFeature({ name: "FEATURE_NAME_SUB_ORGANIZATION_CODES" as never, value: "" });
     const { otpId, code, encrypt } = await start(owner.sdk);
     const { verificationToken } = await owner.sdk.verifyOtp({ otpId, encryptedOtpBundle: await encrypt(code) });
     const claims = await verifyOtpVerificationToken(verificationToken, otpKey);

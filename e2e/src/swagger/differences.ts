@@ -101,6 +101,14 @@ export const loosened: readonly Loosened[] = [
     accepts: isAbsent,
     why: "most features have no value",
   },
+  ...["SetOrganizationFeatureIntent", "RemoveOrganizationFeatureIntent", "Feature"].map(
+    (definition): Loosened => ({
+      definition,
+      property: "name",
+      accepts: (value) => value === "FEATURE_NAME_SUB_ORGANIZATION_CODES",
+      why: "a feature of our own: whether users of sub-organizations may have codes sent",
+    }),
+  ),
   {
     definition: "PrivateKeyParams",
     property: "privateKeyTags",

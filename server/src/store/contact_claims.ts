@@ -7,7 +7,7 @@
  * may have been made with a token that was only seen is EARLIER, and gives way to a KEY.
  */
 import { comparableContact } from "@keystead/core/otp/otp_types.ts";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { NewMark } from "../state/contacts.ts";
 import { compiled } from "./compiled.ts";
 import type { Store } from "./store.ts";
@@ -64,6 +64,21 @@ export async function findContactClaim(
 ): Promise<ContactClaim | undefined> {
   const [claim] = await claimOf(store, parentId, kind, comparableContact(kind, contact));
   return claim && { ...claim, stands: claim.stands === 1 };
+}
+
+/** The same inside a transaction. */
+export async function findClaimIn(
+  tx: Kysely<Tables>,
+  parentId: string,
+  { kind, contact }: Pick<NewMark, "kind" | "contact">,
+): Promise<Tables["contact_claims"] | undefined> {
+  return tx
+    .selectFrom("contact_claims")
+    .selectAll()
+    .where("organization_id", "=", parentId)
+    .where("kind", "=", kind)
+    .where("contact", "=", comparableContact(kind, contact))
+    .executeTakeFirst();
 }
 
 /** This very claim, and not one that was made in its place since. */

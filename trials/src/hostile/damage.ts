@@ -31,6 +31,9 @@ const unnamed = { nowhere: "bytes that no leaf names are shown to nobody" };
 const oneDay = { nowhere: "a key of a client stands for a request for a day, and no page knows it" };
 
 export const ofARace = { nowhere: "a claim settles races between gateways, which are over in seconds" };
+export const leadsOn = {
+  nowhere: "a contact leads only to a user who has it verified, and those of the story have none",
+};
 export const askedAnew = { nowhere: "statements are signed: whoever gets one checks it, and each is asked for anew" };
 const counted = { nowhere: "how much was refused decides on nothing but what is stored of further refusals" };
 
@@ -73,6 +76,7 @@ export const found = {
   idempotency_keys: all("idempotency_keys", oneDay),
   refused_bytes: all("refused_bytes", counted),
   sign_up_claims: all("sign_up_claims", ofARace),
+  contact_claims: all("contact_claims", leadsOn),
   outbox: all("outbox", onItsWayOut),
   email_events: all("email_events", told),
   users: all("users", byOrganization),
@@ -129,6 +133,7 @@ export const rowFound: { readonly [T in TableName]?: { removed?: Found; added?: 
   otp_attempts: { removed: shortLived, added: shortLived },
   idempotency_keys: { removed: oneDay, added: oneDay },
   sign_up_claims: { removed: ofARace, added: ofARace },
+  contact_claims: { added: leadsOn },
   log_statements: { removed: askedAnew, added: askedAnew },
   refused_bytes: { removed: counted, added: counted },
   outbox: { removed: onItsWayOut, added: onItsWayOut },

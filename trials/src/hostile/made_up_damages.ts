@@ -1,5 +1,5 @@
 /** Rows of tables that the story leaves empty: they are put in by whoever writes to the database. */
-import { askedAnew, byOrganization, type Damage, hugeLength, ofARace, onItsWayOut } from "./damage.ts";
+import { askedAnew, byOrganization, type Damage, hugeLength, leadsOn, ofARace, onItsWayOut } from "./damage.ts";
 
 /** Nothing waits for its release while all is well, so marks are made up. */
 const markDamages: Damage[] = [
@@ -199,6 +199,26 @@ const claimDamages: Damage[] = [
   },
 ];
 
+/** Nobody verifies a contact in the story, and a claim alone leads to nobody. */
+const contactDamages: Damage[] = [
+  {
+    name: "contact_claims: a claim is put in that nobody made",
+    table: "contact_claims",
+    what: "a claim is put in that nobody made",
+    found: leadsOn,
+    apply: (raw, { targetOrganization: { organizationId } }) =>
+      raw.insert("contact_claims", {
+        organization_id: organizationId,
+        kind: "email",
+        contact: "made-up@example.com",
+        sub_organization_id: organizationId,
+        user_id: organizationId,
+        proof: "KEY",
+        created_at_ms: Date.now(),
+      }),
+  },
+];
+
 /** There is one host in the story. */
 const statementDamages: Damage[] = [
   {
@@ -227,6 +247,7 @@ export const madeUpDamages: readonly Damage[] = [
   ...proofDamages,
   ...topDamages,
   ...claimDamages,
+  ...contactDamages,
   ...statementDamages,
 ];
 

@@ -299,5 +299,5 @@ test("more findings than anybody reads are counted, and a name without end is cu
   assert.equal(ok, false);
   assert.equal(lines.length, 5_003);
   assert.equal(lines[0], `organization acme: users ${"x".repeat(64)}…: it is missing`.replace("…:", "…"));
-  assert.equal(lines[5_000], "1000 further differences are not listed");
+  assert.equal(lines[5_000], "1000 further findings are not listed");
 });

@@ -23,6 +23,7 @@ import type { SignerLink } from "../link/signer_link.ts";
 import { checkPending, checkStrayActivities } from "./check_activities.ts";
 import { checkAppProofs } from "./check_app_proofs.ts";
 import { checkBootProofs } from "./check_boot_proofs.ts";
+import { checkContacts } from "./check_contacts.ts";
 import { checkContents } from "./check_disclosures.ts";
 import { createTally, findingsOf, findingsOfLog, type OrganizationFindings } from "./check_findings.ts";
 import { checkKeys } from "./check_keys.ts";
@@ -132,6 +133,7 @@ async function checkRows(
     await checkTexts(tx, vouching, state, findings);
     await checkKeys({ tx, vouching, state, findings });
     await checkMade(tx, state, findings);
+    await checkContacts(tx, state, findings);
     return;
   }
 }

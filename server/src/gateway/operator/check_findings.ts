@@ -9,6 +9,8 @@ export type Findings = {
   differs(what: string): boolean;
   /** Notes what nothing in the database can bring back. */
   lost(what: string): void;
+  /** Notes what is no difference, and what an operator may want to see to. */
+  leaves(what: string): void;
   /** Notes that the head is not the one that is in force. Nothing is rebuilt from then on: what does not fit it may be what is right. */
   hold(what: string): void;
 };
@@ -16,7 +18,7 @@ export type Findings = {
 /** The findings of one organization or log, kept apart until its transaction has ended: one that is repeated finds everything anew. */
 export type OrganizationFindings = Findings & { readonly noted: readonly Noted[] };
 
-type Noted = { line: string; kind: "differs" | "rebuilt" | "lost" | "head" | "held" };
+type Noted = { line: string; kind: "differs" | "rebuilt" | "lost" | "left" | "head" | "held" };
 
 export function findingsOf(organizationId: string, rebuilds: boolean): OrganizationFindings {
   return findingsAbout(`organization ${organizationId}`, rebuilds);
@@ -40,6 +42,7 @@ function findingsAbout(subject: string, rebuilds: boolean): OrganizationFindings
       return rebuilds && !isHeld;
     },
     lost: (what) => note(what, "lost"),
+    leaves: (what) => note(what, "left"),
     hold(what) {
       isHeld = true;
       note(what, "head");
@@ -56,6 +59,7 @@ const endings = {
   differs: "",
   rebuilt: "; rebuilt",
   lost: "; only a backup can bring it back",
+  left: "",
   head:
     ". Nothing of it is rebuilt: put the right row back; if this state is to stay, run `npx keystead accept-database` and then " +
     "`npx keystead check-database --repair`; else only a backup can bring it back",
@@ -68,7 +72,7 @@ const maxLines = 5_000;
 /** All findings of one command. */
 export function createTally() {
   const lines: string[] = [];
-  const counts = { differs: 0, rebuilt: 0, lost: 0, head: 0, held: 0 };
+  const counts = { differs: 0, rebuilt: 0, lost: 0, left: 0, head: 0, held: 0 };
   return {
     add({ noted }: OrganizationFindings): void {
       for (const { line, kind } of noted) {
@@ -79,8 +83,8 @@ export function createTally() {
     report(organizations: number): Report {
       const { differs, rebuilt } = counts;
       const lost = counts.lost + counts.head + counts.held;
-      const total = differs + rebuilt + lost;
-      const more = total > lines.length ? [`${total - lines.length} further differences are not listed`] : [];
+      const total = differs + rebuilt + lost + counts.left;
+      const more = total > lines.length ? [`${total - lines.length} further findings are not listed`] : [];
       const hints = differs > 0 ? ["run `npx keystead check-database --repair` to rebuild what can be rebuilt"] : [];
       const parts = [
         `${organizations} organization(s) checked`,
