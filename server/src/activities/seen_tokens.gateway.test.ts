@@ -3,14 +3,21 @@
  * them leads their owner into the account of the one who has seen it.
  */
 import assert from "node:assert/strict";
-import { enableProxy } from "../../test/auth_proxy_rig.ts";
+import { enableProxy, noCredentials } from "../../test/auth_proxy_rig.ts";
 import { loginParams, newHome, provenEmail, sendAttested, userIn, versionOf } from "../../test/code_login_rig.ts";
-import type { Activity, GatewayRig, Person } from "../../test/gateway_rig.ts";
-import { newUser } from "../../test/gateway_rig.ts";
+import type { Activity, ActivityPath, GatewayRig, Person } from "../../test/gateway_rig.ts";
 import { onBothDatabases, refusalOf } from "../../test/policy_rig.ts";
-import { newKey, publicKeyOf } from "../../test/session_rig.ts";
+import { claimsOf, newKey, publicKeyOf } from "../../test/session_rig.ts";
 import { testIssuerKey, testToken } from "../../test/test_issuers.ts";
-import { contactSignature, type HeldToken, heldToken, loginSignature } from "../../test/verification_tokens.ts";
+import {
+  contactSignature,
+  type HeldToken,
+  heldToken,
+  loginSignature,
+  signUpSignature,
+} from "../../test/verification_tokens.ts";
+import type { AnyActivity } from "../endpoints/define_activity.ts";
+import { activities } from "../generated/activities.ts";
 
 const google = "https://accounts.google.com";
 const contact = "victim@example.com";
@@ -74,40 +81,82 @@ onBothDatabases(
 
 const newHomeUser = "00000000-0000-4000-8000-000000000000";
 
-onBothDatabases("the victim signs up and in as if nobody had seen the token", async (rig) => {
-  const { organizationId, thief, within } = await newThief(rig);
-  const proxy = await enableProxy(rig);
-  const held = heldToken(rig.signer, { contact });
-  await refusalOf(
-    rig.submit(
-      thief,
-      "update_user_email",
-      { userId: thief.userId, userEmail: contact, verificationToken: held.token },
-      within,
-    ),
-  );
-  await rig.submit(thief, "update_user_email", { userId: thief.userId, userEmail: contact }, within);
-  const user = { userName: "victim", apiKeys: [], authenticators: [], oauthProviders: [], userEmail: contact };
-  const session = newKey();
-  const login = () =>
-    proxy.call("otp_login_v2", {
+onBothDatabases(
+  "whatever is done with tokens that were only seen, their owner is led to an account of their own",
+  async (rig, t) => {
+    rig.issuers.publish(google, [testIssuerKey]);
+    const proxy = await enableProxy(rig);
+    await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: ["client-1"] });
+    const { organizationId, thief, within } = await newThief(rig);
+    const { userId } = thief;
+    const [held, sms] = [{}, { verificationType: "OTP_TYPE_SMS", contact: phone } as const].map((changes) =>
+      heldToken(rig.signer, { contact, ...changes }),
+    ) as [HeldToken, HeldToken];
+    const vouched = { iss: google, sub: "victim", email: contact, email_verified: true };
+    const oidcToken = testToken(rig.signer.clock.nowMs, vouched, held.holder.publicKey);
+    const oauthProviders = [{ providerName: "Google", oidcToken }];
+    const ownKey = () => ({ apiKeyName: "key", publicKey: newKey().publicKey, curveType: "API_KEY_CURVE_P256" });
+    const victimsKey = { ...ownKey(), publicKey: held.holder.publicKey };
+    const user = { userName: "user", userEmail: contact, authenticators: [], userTags: [] };
+    const signUp = { ...noCredentials, userEmail: contact, verificationToken: held.token };
+    const submit = (path: ActivityPath, params: object) => rig.submit(thief, path, params, within);
+    const { publicKey } = newKey();
+    const targetPublicKey = `04${"11".repeat(64)}`;
+    const uses: Partial<Record<ActivityPath, (() => Promise<unknown>)[]>> = {
+      update_user_email: [
+        () => submit("update_user_email", { userId, userEmail: contact, verificationToken: held.token }),
+        () => submit("update_user_email", { userId, userEmail: contact }),
+      ],
+      update_user_phone_number: [
+        () => submit("update_user_phone_number", { userId, userPhoneNumber: phone, verificationToken: sms.token }),
+        () => submit("update_user_phone_number", { userId, userPhoneNumber: phone }),
+      ],
+      otp_login: [() => submit("otp_login", loginParams(held)), () => submit("otp_login", loginParams(sms))],
+      oauth_login: [() => submit("oauth_login", { oidcToken, publicKey })],
+      oauth: [() => submit("oauth", { oidcToken, targetPublicKey })],
+      create_oauth_providers: [() => submit("create_oauth_providers", { userId, oauthProviders })],
+      create_users: [
+        () => submit("create_users", { users: [{ ...user, apiKeys: [ownKey()], oauthProviders: [] }] }),
+        () => submit("create_users", { users: [{ ...user, apiKeys: [victimsKey], oauthProviders }] }),
+      ],
+      create_sub_organization: [
+        () => proxy.ok("signup_v2", { ...signUp, apiKeys: [ownKey()] }),
+        () =>
+          proxy.ok("signup_v2", { ...signUp, apiKeys: [ownKey()], clientSignature: loginSignature(held, publicKey) }),
+        () => proxy.ok("signup_v2", { ...noCredentials, userEmail: contact, apiKeys: [ownKey()], oauthProviders }),
+      ],
+    };
+    const taking = Object.values(activities as Record<string, AnyActivity>).filter(({ bearerParams = {} }) =>
+      Object.values(bearerParams).some((kind) => kind === "verificationToken" || kind === "identityToken"),
+    );
+    assert.deepEqual(
+      Object.keys(uses).sort(),
+      taking.map(({ path }) => path).sort(),
+      "each activity that takes a token",
+    );
+    let done = 0;
+    for (const use of Object.values(uses).flat())
+      done += await use().then(
+        () => 1,
+        () => 0,
+      );
+    t.diagnostic(`${done} of ${Object.values(uses).flat().length} uses were carried out`);
+    const find = (filterType: string, filterValue: string) => proxy.ok("account", { filterType, filterValue });
+    assert.deepEqual(await find("EMAIL", contact), {});
+    assert.deepEqual(await find("PHONE_NUMBER", phone), {});
+    const apiKeys = [victimsKey];
+    const signed = { apiKeys, authenticators: [], oauthProviders: [], email: contact };
+    const clientSignature = signUpSignature(held, "signupV2", signed);
+    const made = await proxy.ok<{ organizationId: string }>("signup_v2", { ...signUp, apiKeys, clientSignature });
+    assert.notEqual(made.organizationId, organizationId);
+    const login = await proxy.ok("otp_login_v2", {
       verificationToken: held.token,
-      publicKey: session.publicKey,
-      clientSignature: loginSignature(held, session.publicKey),
+      publicKey,
+      clientSignature: loginSignature(held, publicKey),
     });
-  assert.equal((await login()).status, 401, "an address that was written down leads nowhere");
-  const made = await rig.submit(rig.root, "create_sub_organization", {
-    subOrganizationName: "Victim's",
-    rootUsers: [{ ...user, ...newUser("victim").user }],
-    rootQuorumThreshold: 1,
-  });
-  const { subOrganizationId, rootUserIds } = made.result.createSubOrganizationResultV8 as {
-    subOrganizationId: string;
-    rootUserIds: [string];
-  };
-  assert.notEqual(subOrganizationId, organizationId);
-  assert.equal(await markOf(rig, subOrganizationId, rootUserIds[0]), undefined);
-});
+    assert.equal(claimsOf(String(login.session)).organization_id, made.organizationId);
+  },
+);
 
 onBothDatabases("the key that a token is bound to proves it by its stamp, or by its signature", async (rig) => {
   const { organizationId, people } = await newHome(rig, {}, {});
