@@ -160,7 +160,10 @@ function organizationOf(
       allowedOrigins(own, parentId === undefined ? undefined : others.page(parentId, "settings")),
     sessionProfiles: () => (parentId === undefined ? pages.sessionProfiles : others.page(parentId, "sessionProfiles")),
     ownClients: () =>
-      ownClientsOf(parentId === undefined ? pages : { authProxies: others.page(parentId, "authProxies") }),
+      ownClientsOf(
+        parentId === undefined ? pages : { authProxies: others.page(parentId, "authProxies") },
+        identities.linkingIssuers,
+      ),
   };
 }
 
