@@ -420,7 +420,7 @@ export const fieldNotes: Readonly<Record<string, Readonly<Record<string, string>
     "otpAlphanumeric": "False for codes of digits alone.",
     "otpLength": "How many characters a code has: 6 to 9.",
     "verificationTokenRequiredForGetAccountPii": "Whether accounts are found by a contact only with a token that proves it.",
-    "socialLinkingClientIds": "Your clients at issuers whose tokens link accounts by a verified e-mail address.",
+    "socialLinkingClientIds": "Your clients whose tokens link accounts by a verified e-mail address: `issuer#clientId`, or the id alone where there is one linking issuer.",
     "captchaEnabled": "Whether codes and sign-ups need a captcha. KEYSTEAD_CAPTCHA must be set.",
   },
   update_oauth2_credential: {

@@ -4,13 +4,13 @@ import { isSameChallenge, parseClientData } from "./client_data.ts";
 
 const parse = (text: string) => parseClientData(new TextEncoder().encode(text));
 const parts = '"type":"webauthn.get","challenge":"abc","origin":"https://example.com"';
-const read = { type: "webauthn.get", challenge: "abc", origin: "https://example.com" };
+const read = { type: "webauthn.get", challenge: "abc", origin: "https://example.com", topOrigin: undefined };
 
-test("the three fields are read in any order, with any space, escaped or not, and other keys pass", () => {
+test("the fields are read in any order, with any space, escaped or not, and other keys pass", () => {
   for (const text of [
     `{${parts}}`,
     `{${parts},"crossOrigin":false}`,
-    `{${parts},"crossOrigin":true,"topOrigin":"https://example.org"}`,
+    `{${parts},"crossOrigin":null,"topOrigin":null}`,
     `{${parts},"tokenBinding":{"status":"supported"}}`,
     `{${parts},"other_keys_can_be_added_here":"do not compare clientDataJSON against a template"}`,
     `{"origin":"https://example.com","challenge":"abc","type":"webauthn.get"}`,
@@ -18,6 +18,20 @@ test("the three fields are read in any order, with any space, escaped or not, an
     `{"type":"webauthn.get","challenge":"\\u0061bc","origin":"https:\\/\\/example.com"}`,
   ]) {
     assert.deepEqual(parse(text), read, text);
+  }
+});
+
+test("whoever frames the page is told from `crossOrigin` and `topOrigin`, and is unknown where they make no sense", () => {
+  for (const [more, topOrigin] of [
+    ['"crossOrigin":true,"topOrigin":"https://example.org"', "https://example.org"],
+    ['"crossOrigin":false,"topOrigin":"https://example.org"', "https://example.org"],
+    ['"topOrigin":"https://example.org"', "https://example.org"],
+    ['"crossOrigin":true', ""],
+    ['"crossOrigin":"false"', ""],
+    ['"crossOrigin":0', ""],
+    ['"topOrigin":7', ""],
+  ] as const) {
+    assert.deepEqual(parse(`{${parts},${more}}`), { ...read, topOrigin }, more);
   }
 });
 

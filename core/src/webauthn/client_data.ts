@@ -1,12 +1,17 @@
 /**
  * Client data (WebAuthn Level 3, section 5.8.1): what the browser says about a ceremony. It is parsed, never compared as
- * text: browsers add keys to it at random, so unknown keys pass. `crossOrigin`, `topOrigin` and `tokenBinding` are not
- * looked at either.
+ * text: browsers add keys to it at random, so unknown keys pass, and `tokenBinding` with them.
  */
 import { readJson } from "../encoding/json.ts";
 import { Fault } from "../fault.ts";
 
-export type ClientData = { type: string; challenge: string; origin: string };
+export type ClientData = {
+  type: string;
+  challenge: string;
+  origin: string;
+  /** The page around the frame that asked; empty where nothing says which, and undefined where there was no frame of another origin. */
+  topOrigin: string | undefined;
+};
 
 /** About 250 bytes are usual; it goes into the log with every stamp. */
 const maxBytes = 4096;
@@ -20,11 +25,18 @@ function malformed(why: string): Fault {
 export function parseClientData(bytes: Uint8Array): ClientData {
   const value = readDocument(bytes);
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformed("not an object");
-  const { type, challenge, origin } = value as Partial<Record<keyof ClientData, unknown>>;
+  const { type, challenge, origin, ...frame } = value as Partial<Record<string, unknown>>;
   if (typeof type !== "string" || typeof challenge !== "string" || typeof origin !== "string") {
     throw malformed("type, challenge or origin is missing or not text");
   }
-  return { type, challenge, origin };
+  return { type, challenge, origin, topOrigin: topOriginOf(frame) };
+}
+
+/** A browser says `crossOrigin` true or false. Anything else is taken for a frame: a list of origins then refuses it. */
+function topOriginOf({ crossOrigin, topOrigin }: Partial<Record<string, unknown>>): string | undefined {
+  const page = topOrigin ?? undefined;
+  if (page === undefined && (crossOrigin ?? false) === false) return undefined;
+  return typeof page === "string" ? page : "";
 }
 
 function readDocument(bytes: Uint8Array): unknown {

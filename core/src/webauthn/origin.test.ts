@@ -4,7 +4,7 @@ import { sha256 } from "../../test/webauthn/authenticator.ts";
 import { originFlaw } from "./origin.ts";
 
 const flaw = (origin: string, rpId: string, allowedOrigins?: readonly string[]) =>
-  originFlaw({ sha256 }, origin, { allowedOrigins, rpIdHash: sha256(rpId) });
+  originFlaw({ sha256 }, { origin, topOrigin: undefined }, { allowedOrigins, rpIdHash: sha256(rpId) });
 
 test("without a list, the host or a domain above it is the passkey's", () => {
   for (const [origin, rpId] of [
@@ -100,9 +100,9 @@ test("with a list, the origin is one of it to the letter, whatever the passkey's
 });
 
 test("an origin that no domain is long enough for is refused before anything is hashed", () => {
-  const long = `https://${"a.".repeat(200)}example.com`;
+  const page = { origin: `https://${"a.".repeat(200)}example.com`, topOrigin: undefined };
   assert.equal(
-    originFlaw({ sha256: () => assert.fail("hashed") }, long, { allowedOrigins: undefined, rpIdHash: sha256("") }),
+    originFlaw({ sha256: () => assert.fail("hashed") }, page, { allowedOrigins: undefined, rpIdHash: sha256("") }),
     "the origin is too long",
   );
 });

@@ -1,6 +1,7 @@
 /** Which web pages and apps may use a passkey: the origin that the browser reports, against the passkey's own domain. */
 import type { Curves } from "../crypto/curves.ts";
 import { sameBytes } from "../encoding/bytes.ts";
+import type { ClientData } from "./client_data.ts";
 
 /** What origins are checked against. */
 export type OriginRule = {
@@ -16,15 +17,19 @@ const androidOrigin = /^android:apk-key-hash:[A-Za-z0-9_-]{1,64}$/;
 /** A domain name has at most 253 characters. */
 const maxOriginLength = 300;
 
-/** Why the origin is not allowed; undefined when it is. */
+/**
+ * Why the page is not allowed; undefined when it is. A list says which pages a person sees when the browser asks for the passkey. So it
+ * also holds for the page around a frame: that one decides what a person believes to approve.
+ */
 export function originFlaw(
   curves: Pick<Curves, "sha256">,
-  origin: string,
+  { origin, topOrigin }: Pick<ClientData, "origin" | "topOrigin">,
   { allowedOrigins, rpIdHash }: OriginRule,
 ): string | undefined {
   if (origin.length > maxOriginLength) return "the origin is too long";
   if (allowedOrigins !== undefined) {
-    return allowedOrigins.includes(origin) ? undefined : `the origin \`${origin}\` is not an allowed one`;
+    if (!allowedOrigins.includes(origin)) return `the origin \`${origin}\` is not an allowed one`;
+    return topOrigin === undefined || allowedOrigins.includes(topOrigin) ? undefined : frameFlaw(topOrigin);
   }
   if (androidOrigin.test(origin)) return undefined;
   const { scheme, host } = webOrigin.exec(origin)?.groups ?? {};
@@ -32,6 +37,11 @@ export function originFlaw(
     return `the origin \`${origin}\` is neither https nor localhost`;
   }
   return isWithin(curves, host, rpIdHash) ? undefined : `the origin \`${origin}\` is outside the passkey's domain`;
+}
+
+function frameFlaw(topOrigin: string): string {
+  if (topOrigin === "") return "the page is in a frame, and nothing says of which page";
+  return `the page is in a frame of \`${topOrigin.slice(0, maxOriginLength)}\`, which is not an allowed origin`;
 }
 
 /** The whole domain is the machine's own (RFC 6761), and browsers allow passkeys in it without https. */

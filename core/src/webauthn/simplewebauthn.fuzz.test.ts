@@ -90,6 +90,11 @@ const onlyWeRefuse: readonly Difference[] = [
     says: /^the origin `[^`]*` is outside the passkey's domain/,
     reason: "without a list we tie the origin to the passkey's domain; they are told the origin",
   },
+  {
+    says: /^the page is in a frame/,
+    reason: "with a list we want to know the page around a frame; they pass over a frame without topOrigin",
+    isRare: true,
+  },
 ];
 
 /** By what they say. */
@@ -105,7 +110,7 @@ const onlyTheyRefuse: readonly Difference[] = [
   },
   {
     says: /tokenBinding|TokenBinding|top origin/,
-    reason: "we ignore tokenBinding, crossOrigin and topOrigin, as the wire's description says",
+    reason: "we ignore tokenBinding, and crossOrigin and topOrigin where there is no list; they are told no top origin",
   },
   {
     says: /./,

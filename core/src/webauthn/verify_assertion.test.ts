@@ -110,10 +110,43 @@ test("the counter is told as it is", () => {
   assert.deepEqual(verify(counted), { verified: true, userVerified: true, counter: 0xffffffff });
 });
 
-test("cross-origin frames and unknown keys pass", () => {
+test("unknown keys pass, and without a list every page may frame", () => {
   const more = { crossOrigin: true, topOrigin: "https://example.org", other_keys_can_be_added_here: "…" };
   const data = clientDataJson("webauthn.get", challenge, "https://example.com", more);
   assert.equal(verify({ ...honest, clientDataJson: data }).verified, true);
+});
+
+test("with a list, a frame's page is one of it, too", () => {
+  const framed = (more: object) => {
+    const data = clientDataJson("webauthn.get", challenge, "https://example.com", more);
+    return verify(
+      { ...honest, clientDataJson: data },
+      { allowedOrigins: ["https://example.com", "https://shop.example"] },
+    );
+  };
+  for (const more of [
+    { crossOrigin: false },
+    { crossOrigin: undefined },
+    { crossOrigin: null, topOrigin: null },
+    { crossOrigin: true, topOrigin: "https://shop.example" },
+  ]) {
+    assert.equal(framed(more).verified, true, JSON.stringify(more));
+  }
+  for (const topOrigin of ["https://evil.example", "https://SHOP.example", "https://shop.example.evil.example"]) {
+    const flaw = `the page is in a frame of \`${topOrigin}\`, which is not an allowed origin`;
+    for (const crossOrigin of [true, false, undefined]) {
+      assert.deepEqual(framed({ crossOrigin, topOrigin }), failed(flaw), `${crossOrigin} ${topOrigin}`);
+    }
+  }
+  const silent = "the page is in a frame, and nothing says of which page";
+  for (const more of [
+    { crossOrigin: true },
+    { crossOrigin: "true" },
+    { crossOrigin: 1 },
+    { topOrigin: ["https://shop.example"] },
+  ]) {
+    assert.deepEqual(framed(more), failed(silent), JSON.stringify(more));
+  }
 });
 
 test("a signature is strict DER: high s passes, no other spelling does", () => {

@@ -66,7 +66,7 @@ function verifyParts(
   if (!isSameChallenge(clientData.challenge, challenge)) return failed("the challenge is not the body's");
   const message = signedMessage(crypto, authenticatorData, clientDataJson);
   if (!verifyPasskeySignature(crypto, publicKey, message, signature)) return failed("the signature does not verify");
-  const flaw = originFlaw(crypto, clientData.origin, { allowedOrigins, rpIdHash });
+  const flaw = originFlaw(crypto, clientData, { allowedOrigins, rpIdHash });
   if (flaw !== undefined) return failed(flaw);
   return { verified: true, userVerified: data.userVerified, counter: data.counter };
 }

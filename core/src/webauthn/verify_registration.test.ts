@@ -177,6 +177,23 @@ test("type and origin are the ones of a registration here", () => {
   });
 });
 
+test("a page in a frame registers passkeys where the page around it is allowed, too", () => {
+  const { challenge } = registration(passkey);
+  const framed = (more: object) =>
+    changed(() => ({ clientDataJson: clientDataJson("webauthn.create", challenge, "https://example.com", more) }));
+  const evil = framed({ crossOrigin: true, topOrigin: "https://evil.example" });
+  assert.ok(verify(evil));
+  const rule = { allowedOrigins: ["https://example.com", "https://shop.example"] };
+  assert.ok(verify(framed({ crossOrigin: true, topOrigin: "https://shop.example" }), rule));
+  const invalid = "invalid authenticator attestation";
+  assert.throws(() => verify(evil, rule), {
+    message: `${invalid}: the page is in a frame of \`https://evil.example\`, which is not an allowed origin`,
+  });
+  assert.throws(() => verify(framed({ crossOrigin: true }), rule), {
+    message: `${invalid}: the page is in a frame, and nothing says of which page`,
+  });
+});
+
 test("the five transports are taken, each once, and no other", () => {
   assert.deepEqual(verify(sentAs({ transports: [] })).transports, []);
   assert.deepEqual(verify(sentAs({ transports: [...transports, ...transports] })).transports, transports);

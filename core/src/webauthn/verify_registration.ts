@@ -100,7 +100,7 @@ function verifyParts(
   const data = parseAuthenticatorData(object.authenticatorData);
   const { aaguid, credentialId, publicKey } = newCredential(data);
   if (!isIdOf(credentialId, fromBase64url(attestation.credentialId))) throw invalid("the credential id differs");
-  const flaw = originFlaw(crypto, clientData.origin, { allowedOrigins, rpIdHash: data.rpIdHash });
+  const flaw = originFlaw(crypto, clientData, { allowedOrigins, rpIdHash: data.rpIdHash });
   if (flaw !== undefined) throw invalid(flaw);
 
   const key = readCoseKey(crypto, publicKey);

@@ -103,7 +103,8 @@ function makeAssertion(random: Random, rsaKeys: readonly KeyObject[]): Assertion
   const body = randomBytes(random, 40);
   const challenge = base64url(sha256(body).toHex());
   const plain = assertionParts(passkey, challenge, origin);
-  const more = random.pick([{}, { crossOrigin: true }, { other_keys_can_be_added_here: "do not compare" }]);
+  const frame = allowedOrigins === undefined ? {} : { topOrigin: random.pick(allowedOrigins) };
+  const more = random.pick([{}, { crossOrigin: true, ...frame }, { other_keys_can_be_added_here: "do not compare" }]);
   return {
     ...{ passkey, body, allowedOrigins },
     parts: {

@@ -26,6 +26,7 @@ const extraValues = [
   ...["1", "-0", "1e999", "9007199254740993", "9007199254740991", "null", "true", '""', '"\\u0000"', '"\\ud800"'],
   ...['"\\ud834\\udd1e"', "{}", "[]", '{"a":1,"a":1}', '{"a":{"b":[1,2,{"c":null}]}}', '{"__proto__":1}', "01", "tru"],
   ...[`[${"0,".repeat(80)}0]`, `[${"0,".repeat(300)}0]`, `"${"x".repeat(4000)}"`],
+  ...['"https://example.com"', '"https://evil.org"', "false"],
   ...[28, 30, 31, 32, 33].map((depth) => "[".repeat(depth) + "]".repeat(depth)),
 ];
 const extraKeys = [

@@ -49,9 +49,12 @@ const asUrl = (challenge: string) => challenge.replace(/==?$/, "").replace(/\+/g
 type Client = { type: string; challenge: string; originAllowed: boolean };
 
 function readClientData(bytes: Buffer, rpIdHash: string, allowedOrigins: readonly string[] | undefined): Client {
-  const { type, challenge, origin } = readJson(bytes, 4096, 200);
+  const { type, challenge, origin, crossOrigin = null, topOrigin = null } = readJson(bytes, 4096, 200);
   demand(typeof type === "string" && typeof challenge === "string" && typeof origin === "string", "not text");
-  return { type, challenge: asUrl(challenge), originAllowed: isAllowed(origin, rpIdHash, allowedOrigins) };
+  const isAlone = topOrigin === null && (crossOrigin === null || crossOrigin === false);
+  const frameAllowed = isAlone || allowedOrigins === undefined || allowedOrigins.some((one) => one === topOrigin);
+  const originAllowed = isAllowed(origin, rpIdHash, allowedOrigins) && frameAllowed;
+  return { type, challenge: asUrl(challenge), originAllowed };
 }
 
 function isAllowed(origin: string, rpIdHash: string, allowedOrigins: readonly string[] | undefined): boolean {

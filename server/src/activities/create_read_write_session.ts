@@ -7,6 +7,7 @@ import { id } from "../fields/ids.ts";
 import { Type } from "../fields/schema.ts";
 import { invalidateExisting, sessionKeyName, sessionOwner, sessionSeconds } from "../fields/sessions.ts";
 import { checkKeyParams, withBundledKey, withoutKey } from "../rules/bundled_keys.ts";
+import { hasContact } from "../state/contacts.ts";
 import { put, type User } from "../state/entities.ts";
 import { getUser } from "../state/members.ts";
 
@@ -82,9 +83,9 @@ export const createReadWriteSession = defineActivity({
 const kind = { type: "CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256", name: "Read Write Session" } as const;
 
 /** It names the caller, or nobody: another user's session is refused to everybody. */
-function checkEmail({ userEmail }: User, params: object): void {
+function checkEmail(owner: User, params: object): void {
   const email = (params as Named)[namedEmail];
-  if (email === undefined || email.toLowerCase() === userEmail?.toLowerCase()) return;
+  if (email === undefined || hasContact(owner, { kind: "email", contact: email })) return;
   throw new Fault(
     "permission_denied",
     "request not authorized: `email` must be that of the user who makes this request",

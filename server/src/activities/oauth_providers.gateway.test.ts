@@ -235,7 +235,8 @@ onBothDatabases(
     const both = [claimed({ aud: "client-2" }), byToken(testToken(now(rig)))];
     assert.match((await refusalOf(add(...both))).message, /beside oidcClaims is not a client of this organization/);
     await enableProxy(rig);
-    await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: ["client-1"] });
+    const named = { socialLinkingClientIds: [`${testIssuer}#client-1`] };
+    await rig.submit(rig.root, "update_auth_proxy_config", named);
     await add(claimed({ aud: "client-2" }), byToken(testToken(now(rig))));
     await add(claimed({ aud: "client-3" }));
     const audiences = providersOf(await userIn(rig, organizationId, ann.userId)).map(({ audience }) => audience);

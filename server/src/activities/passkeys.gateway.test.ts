@@ -5,7 +5,14 @@ import { type TestContext, test } from "node:test";
 import type { SentEvidence } from "@keystead/core/crypto/evidence.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
-import { rs256Passkey, rsaKeyPair, type TestPasskey } from "../../../core/test/webauthn/authenticator.ts";
+import { stampChallenge } from "@keystead/core/webauthn/webauthn_stamp.ts";
+import {
+  clientDataJson,
+  rs256Passkey,
+  rsaKeyPair,
+  sha256,
+  type TestPasskey,
+} from "../../../core/test/webauthn/authenticator.ts";
 import { type ActivityPath, createGatewayRig, type GatewayRig, Refused } from "../../test/gateway_rig.ts";
 import { dialects } from "../../test/open_test_store.ts";
 import {
@@ -194,6 +201,38 @@ for (const dialect of dialects) {
     await assert.rejects(child.tag(testPasskey(0), "https://other.example"), unverified);
     assert.equal((await child.tag()).status, "ACTIVITY_STATUS_COMPLETED");
     assert.equal((await ask()).userId, child.userId);
+  });
+
+  test(`with a list, a page in a frame needs the page around it on the list (${dialect})`, async (t: TestContext) => {
+    const rig = await createGatewayRig(t, dialect);
+    if (rig === undefined) return;
+    const child = await newChild(rig);
+    const { organizationId, userId } = child;
+    const framed = (body: Uint8Array, more: object) =>
+      passkeyEvidence(testPasskey(0), body, origin, (parts) => ({
+        ...parts,
+        clientDataJson: clientDataJson("webauthn.get", stampChallenge(sha256(body)), origin, more),
+      }));
+    let tags = 0;
+    const act = (more: object) => {
+      const params = { userTagName: `framed ${tags++}`, userIds: [] };
+      const body = rig.body("create_user_tag", params, { organizationId });
+      return sendWith(rig, "create_user_tag", body, framed(body, more));
+    };
+    const query = Buffer.from(JSON.stringify({ organizationId }));
+    const ask = (more: object) =>
+      authenticateQuery(rig.dependencies, organizationId, framed(query, more), query, "named");
+    const evil = { crossOrigin: true, topOrigin: "https://evil.example" };
+    assert.equal((await act(evil)).status, "ACTIVITY_STATUS_COMPLETED", "without a list, any page may frame");
+    assert.equal((await ask(evil)).userId, userId);
+    await rig.submit(rig.root, "update_allowed_origins", { allowedOrigins: [origin, "https://shop.example"] });
+    for (const more of [evil, { crossOrigin: true }, { topOrigin: "https://evil.example" }]) {
+      await assert.rejects(act(more), unverified, JSON.stringify(more));
+      await assert.rejects(ask(more), unverified, JSON.stringify(more));
+    }
+    const allowed = { crossOrigin: true, topOrigin: "https://shop.example" };
+    assert.equal((await act(allowed)).status, "ACTIVITY_STATUS_COMPLETED");
+    assert.equal((await ask(allowed)).userId, userId);
   });
 
   test(`the parent's state comes along with a passkey's stamp, and is asked for once (${dialect})`, async (t: TestContext) => {

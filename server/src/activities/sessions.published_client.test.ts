@@ -58,7 +58,7 @@ for (const dialect of dialects) {
       const rig = await createGatewayRig(t, dialect);
       if (rig === undefined) return;
       const { organizationId, root } = rig;
-      await rig.submit(root, "update_user_email", { userId: root.userId, userEmail: "root@example.com" });
+      await rig.submit(root, "update_user_email", { userId: root.userId, userEmail: "root@kiosk.example" });
       const type = "ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION";
       const send = (email: string) => {
         const parameters = { targetPublicKey: generateP256KeyPair().publicKey, email, apiKeyName: "old" };
@@ -66,7 +66,7 @@ for (const dialect of dialects) {
         const body = Buffer.from(JSON.stringify({ type, timestampMs, organizationId, parameters }));
         return rig.send(root, "create_read_write_session", body);
       };
-      const { result } = await send("Root@example.com");
+      const { result } = await send("Root@KIOSK.example");
       const { userId, ...others } = result.createReadWriteSessionResult as Record<string, string>;
       assert.equal(userId, root.userId);
       assert.deepEqual(Object.keys(others).sort(), [
@@ -76,7 +76,10 @@ for (const dialect of dialects) {
         "organizationName",
         "username",
       ]);
-      await assert.rejects(send("bob@example.com"), /`email` must be that of the user who makes this request/);
+      // The last has the Kelvin sign, which Unicode lower-cases to a k.
+      for (const other of ["bob@kiosk.example", "root@\u212aiosk.example"]) {
+        await assert.rejects(send(other), /`email` must be that of the user who makes this request/, other);
+      }
     });
   });
 }

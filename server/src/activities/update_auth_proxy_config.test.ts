@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { nowMs, runActivity } from "../../test/activity_context.ts";
 import { apiKey, organization, person } from "../../test/members.ts";
 import type { AuthProxyConfigParams } from "../fields/auth_proxy.ts";
-import { newAuthProxy, refuseProxyRights } from "../rules/auth_proxy.ts";
+import { linkingClients, namedClients, newAuthProxy, refuseProxyRights } from "../rules/auth_proxy.ts";
 import { applyChanges } from "../state/apply_changes.ts";
 import { type AuthProxy, put, remove } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
@@ -123,6 +123,34 @@ test("what could not work is refused", () => {
     assert.throws(() => changed(params), { code: "invalid_argument", message }, JSON.stringify(params));
   }
   assert.throws(() => changed({ captchaEnabled: true }), { code: "failed_precondition", message: /KEYSTEAD_CAPTCHA/ });
+});
+
+test("a client id alone is taken where it says at which issuer it is", () => {
+  const [google, apple] = ["https://accounts.google.com", "https://appleid.apple.com"];
+  const set = (socialLinkingClientIds: string[], ...linking: string[]) => {
+    const identities = { verify: () => assert.fail(), linkingIssuers: new Set(linking) };
+    const context = { identities, parentId: undefined };
+    return runActivity(updateAuthProxyConfig, withProxy, { socialLinkingClientIds }, context).changes.length;
+  };
+  set(["web"], google);
+  set(["web"]);
+  set([`${apple}#web`, `${google}#web`], google, apple);
+  assert.throws(() => set([`${apple}#web`, "web"], google, apple), {
+    code: "invalid_argument",
+    message: `invalid socialLinkingClientIds: \`web\` does not say at which issuer: write it like \`${google}#web\``,
+  });
+});
+
+test("an application is named by its issuer and its id", () => {
+  const [google, apple] = ["https://accounts.google.com", "https://appleid.apple.com"];
+  const settings = {
+    oauthClientIds: { google: "g", apple: "a", x: "x", discord: "d" },
+    socialLinkingClientIds: ["web", "a#b", `${apple}#app`],
+  };
+  const own = [`${google}#g`, `${apple}#a`, `${apple}#app`];
+  assert.deepEqual(namedClients(settings, new Set([google, apple])), own);
+  assert.deepEqual(namedClients(settings, new Set()), own);
+  assert.deepEqual(linkingClients(settings, new Set([google])), [`${google}#web`, `${google}#a#b`, `${apple}#app`]);
 });
 
 test("no change gives the proxy's user anything to act with, or takes it away", () => {

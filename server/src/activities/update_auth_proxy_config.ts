@@ -18,10 +18,12 @@ export const updateAuthProxyConfig = defineActivity({
   result: Type.Object({ configId: id }),
   cost: (params) => costOfText(JSON.stringify(params).length, unitCosts.kilobyte),
   state: ({ settings, authProxies }) => ({ settings, authProxies }),
-  run({ settings, authProxies }, params: AuthProxyConfigParams, { limits, hasCaptcha = false, nowMs }) {
+  run({ settings, authProxies }, params: AuthProxyConfigParams, { limits, hasCaptcha = false, identities, nowMs }) {
     const proxy = getAuthProxy({ authProxies });
     const { organizationName } = settings;
-    const changed = changedProxySettings(proxy.settings, params, { limits, hasCaptcha, organizationName });
+    const { linkingIssuers } = identities;
+    const facts = { limits, hasCaptcha, organizationName, linkingIssuers };
+    const changed = changedProxySettings(proxy.settings, params, facts);
     return {
       changes: [put("authProxy", { ...proxy, settings: changed, updatedAtMs: nowMs })],
       result: { configId: proxy.configId },

@@ -64,6 +64,10 @@ test("a mail comes from the address it asks for only if the operator lists it", 
     error: "sender",
     isFinal: true,
   });
+  const desk = { ...smtp.settings, senders: [{ name: "Desk", address: "desk@acme.example" }] as const };
+  const asked = (fromAddress: string) => () => toMail(desk, newPlace().messageId, newMessage({ fromAddress }));
+  assert.equal(asked("DESK@acme.example")().from.address, "desk@acme.example");
+  assert.throws(asked("des\u212a@acme.example"), { error: "sender", isFinal: true }, "the Kelvin sign is no k");
   assert.equal(smtp.received.length, 2);
 });
 

@@ -1,4 +1,5 @@
 /** Mail over SMTP. Each message has a connection of its own: a provider that breaks one off takes nothing else along. */
+import { comparableContact } from "@keystead/core/otp/otp_types.ts";
 import { createTransport } from "nodemailer";
 import { sendDeadlineMs } from "../frames/delivery_times.ts";
 import type { TimedMessage } from "../outbox/sealed_message.ts";
@@ -87,7 +88,8 @@ export function toMail({ senders }: MailSettings, messageId: string, message: Ti
 
 function senderOf(senders: MailSettings["senders"], { fromAddress, fromName }: TimedMessage): MailSender {
   if (fromAddress === undefined) return senders[0];
-  const known = senders.find(({ address }) => address.toLowerCase() === fromAddress.toLowerCase());
+  const spelling = comparableContact("email", fromAddress);
+  const known = senders.find(({ address }) => comparableContact("email", address) === spelling);
   if (known !== undefined) return { name: fromName ?? defaultName, address: known.address };
   throw new DeliveryFailure("sender", true, "mail asks for a sender that KEYSTEAD_MAIL_FROM does not list");
 }

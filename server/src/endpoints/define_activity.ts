@@ -58,7 +58,7 @@ export type ActivityContext = {
   allowedOrigins(own?: Pick<Settings, "features">): readonly string[] | undefined;
   /** The settings of the parent; undefined where the organization has none. */
   parentSettings(): Settings | undefined;
-  /** The applications at issuers that this organization, or its parent where it has one, calls its own: by their client ids. */
+  /** The applications at issuers that this organization, or its parent where it has one, calls its own: as `clientAt` writes them. */
   ownClients(): readonly string[];
   /** A session profile of this organization, or of its parent where it has one: those are what its sessions may name. */
   findSessionProfile(sessionProfileId: string): SessionProfile | undefined;

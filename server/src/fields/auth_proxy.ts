@@ -62,7 +62,8 @@ export const authProxyConfigParams = Type.Object({
   socialLinkingClientIds: optional(
     Type.Array(text(512, "Client id."), {
       maxItems: 100,
-      description: "Your clients at issuers whose tokens link accounts by a verified e-mail address.",
+      description:
+        "Your clients whose tokens link accounts by a verified e-mail address: `issuer#clientId`, or the id alone where there is one linking issuer.",
     }),
   ),
   captchaEnabled: optional(

@@ -27,6 +27,8 @@ const bad: [name: string, changes: Partial<OutgoingMessage>][] = [
   ["two recipients", { to: "ann@example.com,eve@example.com" }],
   ["a recipient in brackets", { to: "Ann <ann@example.com>" }],
   ["a quoted recipient", { to: '"a b"@example.com' }],
+  ["the Kelvin sign in a recipient's domain", { to: "ann@\u212aiosk.example" }],
+  ["another alphabet in a sender's domain", { fromAddress: "login@b\u00fccher.example" }],
   ["a group of recipients", { to: "all:ann@example.com;" }],
   ["no recipient", { to: "" }],
   ["a phone number for mail", { to: "+15551234567" }],

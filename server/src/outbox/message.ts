@@ -68,9 +68,9 @@ const unsafeButLineFeed = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u
 
 /**
  * What may stand in a mail's header and envelope as one address. Whether it is a sensible one is for `rules/contacts.ts`: this keeps one
- * address from being read as two, or as something else.
+ * address from being read as two, or as something else. The library lower-cases domains, which would make an ASCII letter of some others.
  */
-const address = /^[^\s\p{Cc}\p{Cf}@"(),:;<>[\]\\]{1,64}@[^\s\p{Cc}\p{Cf}@"(),:;<>[\]\\]{1,253}$/u;
+const address = /^[^\s\p{Cc}\p{Cf}@"(),:;<>[\]\\]{1,64}@[A-Za-z0-9.-]{1,253}$/u;
 const phoneNumber = /^\+[1-9][0-9]{6,14}$/;
 
 /** Why a message cannot be sent whoever delivers it; undefined for one that can. Never quotes it. */

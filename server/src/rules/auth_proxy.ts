@@ -3,6 +3,7 @@
  * user serves policies and votes, and never has a credential, a contact or a seat in the quorum.
  */
 import { Fault } from "@keystead/core/fault.ts";
+import type { Identity } from "@keystead/core/oidc/identity_claims.ts";
 import { credentialsOf } from "../state/credentials.ts";
 import {
   type AuthProxy,
@@ -10,6 +11,7 @@ import {
   type Change,
   put,
   type Settings,
+  type SocialProvider,
   type User,
 } from "../state/entities.ts";
 import type { Pages } from "../state/pages.ts";
@@ -62,17 +64,53 @@ export function withAuthProxyFeature(settings: Settings, isOn: boolean, nowMs: n
   return { ...settings, features, updatedAtMs: nowMs };
 }
 
-/** The applications at issuers that an organization has named as its own: tokens for others were asked for by somebody else. */
-export function ownClientsOf(pages: Pick<Pages, "authProxies">): readonly string[] {
-  const settings = findAuthProxy(pages)?.settings;
-  return settings === undefined ? [] : namedClients(settings);
+/**
+ * An application at its issuer. A client id alone names none: some issuers let anybody choose theirs, and an application of the same id
+ * elsewhere is somebody else's, who gets tokens of its visitors with nonces of their own choice. No issuer has a `#` in its name.
+ */
+export function clientAt({ issuer, audience }: Pick<Identity, "issuer" | "audience">): string {
+  return `${issuer}#${audience}`;
 }
 
-export function namedClients({
-  oauthClientIds,
-  socialLinkingClientIds,
-}: Pick<AuthProxySettings, "oauthClientIds" | "socialLinkingClientIds">): readonly string[] {
-  return [...Object.values(oauthClientIds), ...socialLinkingClientIds];
+/** Where the client ids of providers are. X and Discord are no issuers: their tokens are made by this server. */
+const socialIssuers: Readonly<Partial<Record<SocialProvider, string>>> = {
+  google: "https://accounts.google.com",
+  apple: "https://appleid.apple.com",
+  facebook: "https://www.facebook.com",
+};
+
+const withIssuer = /^https?:\/\/[^#]+#/;
+
+/** The applications whose tokens link accounts. Clients write ids alone, which are those at the one linking issuer, if there is one. */
+export function linkingClients(
+  { socialLinkingClientIds }: Pick<AuthProxySettings, "socialLinkingClientIds">,
+  linkingIssuers: ReadonlySet<string>,
+): readonly string[] {
+  const [issuer, ...others] = linkingIssuers;
+  return socialLinkingClientIds.flatMap((entry) => {
+    if (withIssuer.test(entry)) return [entry];
+    return issuer === undefined || others.length > 0 ? [] : [clientAt({ issuer, audience: entry })];
+  });
+}
+
+/** The applications at issuers that an organization has named as its own: tokens for others were asked for by somebody else. */
+export function ownClientsOf(
+  pages: Pick<Pages, "authProxies">,
+  linkingIssuers: ReadonlySet<string>,
+): readonly string[] {
+  const settings = findAuthProxy(pages)?.settings;
+  return settings === undefined ? [] : namedClients(settings, linkingIssuers);
+}
+
+export function namedClients(
+  settings: Pick<AuthProxySettings, "oauthClientIds" | "socialLinkingClientIds">,
+  linkingIssuers: ReadonlySet<string>,
+): readonly string[] {
+  const social = Object.entries(settings.oauthClientIds).flatMap(([name, audience]) => {
+    const issuer = socialIssuers[name as SocialProvider];
+    return issuer === undefined ? [] : [clientAt({ issuer, audience })];
+  });
+  return [...social, ...linkingClients(settings, linkingIssuers)];
 }
 
 /** Throws where the proxy is off, whatever was asked of it. */

@@ -10,6 +10,7 @@ import {
   type SocialProvider,
   socialProviders,
 } from "../state/entities.ts";
+import { clientAt, linkingClients } from "./auth_proxy.ts";
 import { draftMessage } from "./code_messages.ts";
 import { parseEmail } from "./contacts.ts";
 import { longestCodeMs, longestTokenMs } from "./one_time_codes.ts";
@@ -19,6 +20,7 @@ export type SettingsContext = {
   limits: Pick<Limits, "maxSessionSeconds">;
   hasCaptcha: boolean;
   organizationName: string;
+  linkingIssuers: ReadonlySet<string>;
 };
 
 export function changedProxySettings(
@@ -49,7 +51,10 @@ export function changedProxySettings(
     otpLength: within("otpLength", codeLengths.least, codeLengths.most),
     verificationTokenRequiredForGetAccountPii:
       params.verificationTokenRequiredForGetAccountPii ?? before.verificationTokenRequiredForGetAccountPii,
-    socialLinkingClientIds: params.socialLinkingClientIds ?? before.socialLinkingClientIds,
+    socialLinkingClientIds:
+      params.socialLinkingClientIds == null
+        ? before.socialLinkingClientIds
+        : linkingEntries(params.socialLinkingClientIds, context.linkingIssuers),
     captchaEnabled: params.captchaEnabled ?? before.captchaEnabled,
   };
   if (settings.captchaEnabled && !context.hasCaptcha) {
@@ -114,6 +119,20 @@ function words<T extends string>(field: string, list: readonly string[], known: 
 function clientIds(ids: Readonly<Record<string, string | null>>): AuthProxySettings["oauthClientIds"] {
   const names = words<SocialProvider>("oauthClientIds", Object.keys(ids), socialProviders);
   return Object.fromEntries(names.flatMap((name) => (ids[name] ? [[name, ids[name]]] : [])));
+}
+
+/** With several linking issuers a client id alone says nothing. Without any it links nobody, and may stand for when there is one. */
+function linkingEntries(entries: readonly string[], linkingIssuers: ReadonlySet<string>): readonly string[] {
+  const wanting = entries.filter(
+    (entry) => linkingClients({ socialLinkingClientIds: [entry] }, linkingIssuers).length === 0,
+  );
+  const [first] = wanting;
+  if (first === undefined || linkingIssuers.size === 0) return entries;
+  const [issuer = ""] = linkingIssuers;
+  throw new Fault(
+    "invalid_argument",
+    `invalid socialLinkingClientIds: \`${first}\` does not say at which issuer: write it like \`${clientAt({ issuer, audience: first })}\``,
+  );
 }
 
 function numberWithin(

@@ -8,10 +8,12 @@ import { parseIdentityToken } from "@keystead/core/oidc/identity_token.ts";
 import { isOtpType, otpTypes } from "@keystead/core/otp/otp_types.ts";
 import { parseVerificationToken } from "@keystead/core/otp/verification_token.ts";
 import type { AuthMethod, AuthProxySettings } from "../state/entities.ts";
-import { namedClients } from "./auth_proxy.ts";
+import { clientAt, linkingClients, namedClients } from "./auth_proxy.ts";
 
 /** What of the parent decides about a request of its proxy. */
 export type ProxyFacts = { settings: AuthProxySettings; organizationName: string };
+
+type CheckedFacts = ProxyFacts & { linkingIssuers: ReadonlySet<string> };
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -25,7 +27,7 @@ type ProxyType = {
   /** The methods of which one must be allowed; all lists must have one. */
   methods(chosen: Parameters): readonly (readonly AuthMethod[])[];
   /** Throws where the chosen parameters ask for more than a sign-up may. */
-  check?(chosen: Parameters, facts: ProxyFacts): void;
+  check?(chosen: Parameters, facts: CheckedFacts): void;
 };
 
 const startCode: ProxyType = {
@@ -59,24 +61,17 @@ const linkIdentity: ProxyType = {
   chosen: ["userId", "oauthProviders"],
   fixed: () => ({}),
   methods: () => [["oauth"]],
-  check({ oauthProviders }, { settings }) {
+  check({ oauthProviders }, { settings, linkingIssuers }) {
     const [first] = Array.isArray(oauthProviders) ? (oauthProviders as { oidcToken?: unknown }[]) : [];
     const oidcToken = String(first?.oidcToken);
     if (!isSame(oauthProviders, linkedProviders(oidcToken))) throw notThrough("one identity token is linked at a time");
-    if (isLinkingClient(settings, parseIdentityToken(oidcToken).claims)) return;
+    const client = clientAt(parseIdentityToken(oidcToken).claims);
+    if (linkingClients(settings, linkingIssuers).includes(client)) return;
     throw notThrough(
-      "the `aud` of the OIDC token is not in socialLinkingClientIds: add it with update_auth_proxy_config",
+      `the \`aud\` of the OIDC token is not in socialLinkingClientIds: add \`${client}\` with update_auth_proxy_config`,
     );
   },
 };
-
-/** Whether tokens for this application may find and link accounts by their e-mail address. */
-export function isLinkingClient(
-  { socialLinkingClientIds }: Pick<AuthProxySettings, "socialLinkingClientIds">,
-  { audience }: { audience: string },
-): boolean {
-  return socialLinkingClientIds.includes(audience);
-}
 
 /** The parameter of an identity that is linked. Its name is its issuer's, because nobody is there to choose one. */
 export function linkedProviders(oidcToken: string): object[] {
@@ -141,7 +136,7 @@ export function proxyParameters(type: string, chosen: Parameters, facts: ProxyFa
 export function checkProxyRequest(
   type: string,
   parameters: Parameters,
-  facts: ProxyFacts & { isInSubOrganization: boolean },
+  facts: CheckedFacts & { isInSubOrganization: boolean },
 ): void {
   const row = getRow(type);
   if ((row.place === "sub-organization") !== facts.isInSubOrganization) {
@@ -217,19 +212,22 @@ function methodsOfToken(token: unknown): readonly AuthMethod[] {
 type SignUpUser = {
   apiKeys?: { curveType?: string }[];
   authenticators?: unknown[];
-  oauthProviders?: { oidcClaims?: { aud?: string } | null }[] | null;
+  oauthProviders?: { oidcClaims?: { iss?: string; aud?: string } | null }[] | null;
 };
 
 /**
  * Claims without a token name the same person at another application, and no nonce covers them. So that application must be the
  * organization's own: else whoever writes the sign-up could let in an application of theirs, with whatever nonces it asks for.
  */
-function checkClaimedAudiences({ oauthProviders }: SignUpUser, { settings }: ProxyFacts): void {
-  const own = namedClients(settings);
+function checkClaimedAudiences({ oauthProviders }: SignUpUser, { settings, linkingIssuers }: CheckedFacts): void {
+  const own = namedClients(settings, linkingIssuers);
   for (const { oidcClaims } of oauthProviders ?? []) {
-    if (oidcClaims === undefined || oidcClaims === null || own.includes(String(oidcClaims.aud))) continue;
+    if (oidcClaims === undefined || oidcClaims === null) continue;
+    const client = clientAt({ issuer: String(oidcClaims.iss), audience: String(oidcClaims.aud) });
+    if (own.includes(client)) continue;
     throw notThrough(
-      "the `aud` of oidcClaims is not a client of this organization: add it to socialLinkingClientIds with update_auth_proxy_config",
+      `the \`aud\` of oidcClaims is not a client of this organization: add \`${client}\` to socialLinkingClientIds with ` +
+        "update_auth_proxy_config",
     );
   }
 }

@@ -2,9 +2,10 @@
 import { Fault } from "@keystead/core/fault.ts";
 
 // A local part without spaces, quotes, brackets or what cannot be seen, and a domain of at least two labels of at most 63
-// characters each. The mailbox has the last word.
+// characters each. The mailbox has the last word. Letters are written out: with the flags `iu` the Kelvin sign is a `k` and the long s an
+// `s`, and mail for such a domain goes to the one with the plain letters.
 const emailPattern =
-  /^[^\s\p{Cc}\p{Cf}@"(),:;<>[\]\\]+@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/iu;
+  /^[^\s\p{Cc}\p{Cf}@"(),:;<>[\]\\]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/u;
 const localPartPattern = /^[^\s\p{Cc}\p{Cf}@"(),:;<>[\]\\]+@[^@]*$/u;
 const phonePattern = /^\+[1-9][0-9]{6,14}$/;
 

@@ -11,6 +11,7 @@ import type { OauthProviderParams } from "../fields/credentials.ts";
 import { hasVerifiedContact, withVerifiedContact } from "../state/contacts.ts";
 import { identityLookup, lookupText } from "../state/credentials.ts";
 import type { OauthProvider, User } from "../state/entities.ts";
+import { clientAt } from "./auth_proxy.ts";
 
 /** The most that one activity registers: each token is work for the signer, who does one thing at a time. */
 const maxProvidersPerActivity = 100;
@@ -94,11 +95,12 @@ function claimedIdentity(
   const { iss: issuer, sub: subject, aud: audience } = claims;
   const known = vouched.filter((each) => each.issuer === issuer && each.subject === subject);
   if (known.some((each) => mayVouch(each, context))) return { issuer, subject, audience };
+  const [unnamed] = known;
   const why =
-    known.length === 0
+    unnamed === undefined
       ? "oidcClaims need an oidcToken with the same issuer and subject in the same request, or an oauth provider with them " +
         "that the user has already"
-      : "the `aud` of the OIDC token beside oidcClaims is not a client of this organization: add it to " +
+      : `the \`aud\` of the OIDC token beside oidcClaims is not a client of this organization: add \`${clientAt(unnamed)}\` to ` +
         "socialLinkingClientIds with update_auth_proxy_config";
   throw new Fault("invalid_argument", `invalid oauth provider: ${why}`, { errorCode: "INVALID_OIDC_TOKEN" });
 }
@@ -108,10 +110,10 @@ function claimedIdentity(
  * own they could register a visitor's identity in an account of theirs, to which its owner would then sign in. So the token must be for an
  * application of the organization's own, too; but an organization without a parent answers for what its users register.
  */
-function mayVouch({ audience }: Identity, context: ActivityContext): boolean {
+function mayVouch(identity: Identity, context: ActivityContext): boolean {
   if (context.isByParent) return true;
   if (context.parentId === undefined && context.isByAuthProxy !== true) return true;
-  return context.ownClients().includes(audience);
+  return context.ownClients().includes(clientAt(identity));
 }
 
 function newProvider(context: ActivityContext, providerName: string, identity: Identity): OauthProvider {
@@ -136,7 +138,7 @@ function newProvider(context: ActivityContext, providerName: string, identity: I
  */
 function withLinkedEmail(user: User, token: IdentityClaims, providerId: string, context: ActivityContext): User {
   const contact = vouchedEmail(token, context.identities.linkingIssuers);
-  if (contact === undefined || !context.ownClients().includes(token.audience)) return user;
+  if (contact === undefined || !context.ownClients().includes(clientAt(token))) return user;
   return withVerifiedContact(user, { kind: "email", contact, mark: { by: "identity", providerId } });
 }
 

@@ -57,5 +57,5 @@ function canAct({ threshold, members }: QuorumAccess, counts: (passkey: Authenti
 function isUsable(curves: Curves, { rpIdHash }: Authenticator, origins: Origins): boolean {
   if (origins === undefined) return true;
   const rule = { allowedOrigins: undefined, rpIdHash: fromHex(rpIdHash) };
-  return origins.some((origin) => originFlaw(curves, origin, rule) === undefined);
+  return origins.some((origin) => originFlaw(curves, { origin, topOrigin: undefined }, rule) === undefined);
 }

@@ -156,7 +156,8 @@ onBothDatabasesWithLog(
     }
     assert.equal(await countOrganizations(rig), 1);
     // The organization's own second client, and the token's identity alone, without a key.
-    await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: ["client-1", "client-2"] });
+    const clients = [`${testIssuer}#client-1`, `${testIssuer}#client-2`];
+    await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: clients });
     const own = { ...noCredentials, oauthProviders: [byToken(tokenOf(rig)), otherAudience] };
     const made = await proxy.ok<SignedUp>("signup_v2", own);
     const { oauthProviders: kept } = await userIn(rig, made.organizationId, made.userId);

@@ -5,8 +5,8 @@
  */
 import { Fault, faultCodes } from "@keystead/core/fault.ts";
 import type { IdentityClaims } from "@keystead/core/oidc/identity_claims.ts";
-import { namedClients } from "../../rules/auth_proxy.ts";
-import { isLinkingClient, linkedProviders } from "../../rules/auth_proxy_types.ts";
+import { clientAt, linkingClients, namedClients } from "../../rules/auth_proxy.ts";
+import { linkedProviders } from "../../rules/auth_proxy_types.ts";
 import { vouchedEmail } from "../../rules/oauth_providers.ts";
 import { findVerifiedInSubOrganizations } from "../../store/across.ts";
 import type { CallerRow } from "../../store/organizations.ts";
@@ -28,7 +28,8 @@ export function ownVouchedEmail(
   { settings }: Pick<ProxyConfig, "settings">,
   claims: IdentityClaims,
 ): string | undefined {
-  return namedClients(settings).includes(claims.audience) ? vouchedEmail(claims, linkingIssuers) : undefined;
+  const isOwn = namedClients(settings, linkingIssuers).includes(clientAt(claims));
+  return isOwn ? vouchedEmail(claims, linkingIssuers) : undefined;
 }
 
 /** The users below whose address a verified token vouches for, where the configuration lets such tokens link. */
@@ -38,7 +39,7 @@ export async function findLinkable(
   claims: IdentityClaims,
 ): Promise<CallerRow[]> {
   const contact = vouchedEmail(claims, linkingIssuers);
-  if (contact === undefined || !isLinkingClient(settings, claims)) return [];
+  if (contact === undefined || !linkingClients(settings, linkingIssuers).includes(clientAt(claims))) return [];
   return findVerifiedInSubOrganizations(store, organizationId, { kind: "email", contact });
 }
 

@@ -3,7 +3,7 @@
  * activity, which the gateway writes and the signer lets through without a stamp, or for a look-up.
  */
 import { Fault } from "@keystead/core/fault.ts";
-import { comparableContact } from "@keystead/core/otp/otp_types.ts";
+import { countedContact } from "@keystead/core/otp/otp_types.ts";
 import type { HTTPMethods } from "fastify";
 import { readBody } from "../../endpoints/envelope.ts";
 import { checkSchema } from "../../endpoints/explain_schema.ts";
@@ -95,7 +95,7 @@ function codeEndpoints(dependencies: ProxyDependencies, signIns: HourlyBudget): 
     endpoint(startCodeRequest, budget, async ({ config, request }, { otpType, contact }) => {
       await checkCaptcha(config, request, dependencies.captcha);
       const lifeMs = config.settings.otpExpirationSeconds * 1000;
-      const holder = `${config.organizationId} ${comparableContact("email", contact)}`;
+      const holder = `${config.organizationId} ${countedContact(otpType === "OTP_TYPE_SMS" ? "phone" : "email", contact)}`;
       const place = liveCodes.hold(holder, request.callerAddress, lifeMs);
       try {
         const result = await submitAsProxy<{ otpId: string }>(dependencies, config, {

@@ -30,7 +30,7 @@ const authProxyType = "CREDENTIAL_TYPE_AUTH_PROXY";
 
 /** Throws unless the configuration is this organization's or its parent's, is on, and lets exactly this through. */
 export function proxySender(
-  { curves }: Pick<Signer, "curves">,
+  { curves, linkingIssuers }: Pick<Signer, "curves" | "linkingIssuers">,
   { form, envelope }: Asked,
   state: OpenState,
   parentId: string | undefined,
@@ -45,8 +45,9 @@ export function proxySender(
   if (proxy === undefined || parent?.isDeleted === true) throw unknownAuthProxy();
   refuseDisabledProxy(settings);
   const { organizationName } = settings;
-  const facts = { settings: proxy.settings, organizationName, isInSubOrganization: parentId !== undefined };
-  checkProxyRequest(form.type, envelope.parameters as Record<string, unknown>, facts);
+  const facts = { settings: proxy.settings, organizationName, linkingIssuers };
+  const isInSubOrganization = parentId !== undefined;
+  checkProxyRequest(form.type, envelope.parameters as Record<string, unknown>, { ...facts, isInSubOrganization });
   const user = members.users.get(proxy.userId);
   if (user === undefined) throw changedRows(ownerId, "the user of its auth proxy is missing");
   const { configId: credentialId } = proxy;

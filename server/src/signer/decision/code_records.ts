@@ -1,7 +1,7 @@
 /** The signer's side of one-time codes: derives them, and asks the memory before anything is started or compared. */
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { deriveCode } from "@keystead/core/otp/one_time_code.ts";
-import { comparableContact, otpTypes } from "@keystead/core/otp/otp_types.ts";
+import { countedContact, otpTypes } from "@keystead/core/otp/otp_types.ts";
 import { deriveTargetKey } from "@keystead/core/otp/target_key.ts";
 import { nodeHpke } from "../../curves/node_hpke.ts";
 import type { CodeAccess } from "../../endpoints/code_access.ts";
@@ -52,7 +52,7 @@ export function openCodeAccess(
         ownerId: uuidToBytes(parentId ?? organizationId),
         subOrganizationId: parentId === undefined || isByParent ? undefined : uuidToBytes(organizationId),
         // One count for a parent and all below it: each sign-up would else bring a budget of its own for the same mailbox.
-        contact: secrets.countingHash(parentId ?? organizationId, kind, comparableContact(kind, contact)),
+        contact: secrets.countingHash(parentId ?? organizationId, kind, countedContact(kind, contact)),
         identifier:
           userIdentifier === undefined
             ? undefined

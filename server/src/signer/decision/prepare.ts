@@ -162,7 +162,10 @@ function organizationOf(
     sessionProfiles: () => (parentId === undefined ? pages.sessionProfiles : others.page(parentId, "sessionProfiles")),
     parentSettings: () => (parentId === undefined ? undefined : others.page(parentId, "settings")),
     ownClients: () =>
-      ownClientsOf(parentId === undefined ? pages : { authProxies: others.page(parentId, "authProxies") }),
+      ownClientsOf(
+        parentId === undefined ? pages : { authProxies: others.page(parentId, "authProxies") },
+        identities.linkingIssuers,
+      ),
   };
 }
 

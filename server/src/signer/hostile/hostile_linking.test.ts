@@ -56,12 +56,18 @@ onBothDatabases("a gateway that lies links no identity that the parent's state d
   const own = { userId: ann.userId, oauthProviders: [{ providerName: "g", oidcToken: ofHerKey }] };
   await rig.submit(ann, "create_oauth_providers", own, { organizationId: home.organizationId });
   assert.notEqual((await userIn(rig, home.organizationId, ann.userId)).emailVerified, undefined);
-  await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: ["web"] });
+  const named = ["web", `${google}#app`, `${testIssuer}#web`];
+  await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: named });
   const linked = (changes: object = {}) => ({ userId: ann.userId, oauthProviders: linkedProviders(token(changes)) });
   const [good] = linked().oauthProviders as [{ oidcToken: string }];
   const claims = { iss: google, sub: "ann", aud: "web" };
   const lies: [what: string, parameters: object, message: RegExp, organizationId?: string, type?: string][] = [
     ["an application that is not listed", linked({ aud: "evil" }), /not in socialLinkingClientIds/],
+    [
+      "an application that has a listed id at another issuer",
+      linked({ iss: testIssuer, aud: "app" }),
+      /not in socialLinkingClientIds: add `https:\/\/issuer\.example#app`/,
+    ],
     ["an issuer that does not link", linked({ iss: testIssuer }), /a parent may only add/],
     ["another's address", linked({ email: "eve@example.com" }), /a parent may only add/],
     ["an address that nobody vouches for", linked({ email_verified: false }), /a parent may only add/],

@@ -37,18 +37,21 @@ const evilKey = makeIssuerKey("ES256", "evil");
 
 type Asked = Record<string, unknown>;
 
-function createSignUps() {
+const google = "https://accounts.google.com";
+/** At Google, and at an issuer whose word about addresses does not count. */
+const ownClients = ["client-3", `${testIssuer}#client-3`, `${testIssuer}#client-4`];
+
+function createSignUps(socialLinkingClientIds = ownClients, linkingIssuers: readonly string[] = [google]) {
   const proxied = createProxiedSigner();
-  const { rig } = proxied;
-  const configured = change(proxied, "ACTIVITY_TYPE_UPDATE_AUTH_PROXY_CONFIG", {
-    socialLinkingClientIds: ["client-3", "client-4"],
-  });
-  const state = { ...proxied, state: configured.state };
+  const configured = change(proxied, "ACTIVITY_TYPE_UPDATE_AUTH_PROXY_CONFIG", { socialLinkingClientIds });
+  // What the operator orders may change after what an organization has configured.
+  const rig = proxied.rig.restart({ orders: { linkingIssuers: [...linkingIssuers] } });
+  const state = { ...proxied, rig, state: configured.state };
   const issuers = createTestIssuers(openKeyring(rig.rootKey, 1, rig.keyring).statementMac, rig.clock);
   const statements = [
     issuers.statement(testIssuer, [testIssuerKey], rig.clock.nowMs),
     issuers.statement(evilIssuer, [evilKey], rig.clock.nowMs),
-    issuers.statement("https://accounts.google.com", [testIssuerKey], rig.clock.nowMs),
+    issuers.statement(google, [testIssuerKey], rig.clock.nowMs),
   ];
   const key = newKey();
   /** Ann's, for her key, unless said otherwise. */
@@ -156,9 +159,9 @@ test("an identity brings the key of its nonce, its own verified address, and not
 
 test("an address is verified by a token for an application of the organization's own, and by no other", () => {
   const { key, say, token } = createSignUps();
-  const google = { iss: "https://accounts.google.com", email, email_verified: true };
+  const vouched = { iss: google, email, email_verified: true };
   const isVerified = (claims: object) => {
-    const user = { oauthProviders: [token({ ...google, ...claims })], apiKeys: [signUpKey(key)], userEmail: email };
+    const user = { oauthProviders: [token({ ...vouched, ...claims })], apiKeys: [signUpKey(key)], userEmail: email };
     const [, born = assert.fail()] = preparedIn(say(user));
     return rootOf(stateAfter(undefined, born)).emailVerified !== undefined;
   };
@@ -168,10 +171,46 @@ test("an address is verified by a token for an application of the organization's
   assert.equal(isVerified({ aud: "client-3", sub: "not a linking issuer", iss: testIssuer }), false);
 });
 
+test("an application that has the id of the organization's own at another issuer is somebody else's", () => {
+  // Apple, for one, lets anybody choose the id of an application, if only nobody has it at Apple.
+  const both = [google, testIssuer];
+  const isVerified = (iss: string, listed: string[], linking: readonly string[]) => {
+    const { key, say, token } = createSignUps(listed, linking);
+    const oauthProviders = [token({ iss, aud: "client-3", email, email_verified: true })];
+    const [, born = assert.fail()] = preparedIn(say({ oauthProviders, apiKeys: [signUpKey(key)], userEmail: email }));
+    return rootOf(stateAfter(undefined, born)).emailVerified === true;
+  };
+  assert.equal(isVerified(google, ["client-3"], [google]), true);
+  assert.equal(isVerified(testIssuer, ["client-3"], [testIssuer]), true);
+  // The operator has added an issuer: whose client it was meant to be, nobody knows any more.
+  for (const iss of both) assert.equal(isVerified(iss, ["client-3"], both), false, iss);
+  for (const iss of both) assert.equal(isVerified(iss, [`${google}#client-3`], both), iss === google, iss);
+  // Claims need the word of the organization's own application, at the issuer where it is its own.
+  const sayClaims = (at: string, asked: string, claimed: string) => {
+    const { say, token } = createSignUps([`${at}client-3`, `${at}client-4`]);
+    const claims = { iss: testIssuer, sub: "subject-1", aud: claimed };
+    return refusalIn(
+      say({ oauthProviders: [token({ aud: asked }, ""), { providerName: "Issuer", oidcClaims: claims }] }),
+    );
+  };
+  assert.equal(sayClaims(`${testIssuer}#`, "client-3", "client-4"), undefined);
+  for (const [at, asked, claimed] of [
+    ["", "client-3", "client-4"],
+    [`${google}#`, "client-3", "client-4"],
+    [`${testIssuer}#`, "client-9", "client-4"],
+    [`${testIssuer}#`, "client-3", "client-9"],
+  ] as const) {
+    assert.match(
+      sayClaims(at, asked, claimed) ?? "",
+      /not a client of this organization: add `https:\/\/issuer\.example#client-[49]`/,
+      `${at} ${asked} ${claimed}`,
+    );
+  }
+});
+
 test("which applications are the organization's own is read from the parent's newest state", () => {
   const proxied = createProxiedSigner();
   const { rig } = proxied;
-  const google = "https://accounts.google.com";
   const { statementMac } = openKeyring(rig.rootKey, 1, rig.keyring);
   const statements = [createTestIssuers(statementMac, rig.clock).statement(google, [testIssuerKey], rig.clock.nowMs)];
   const named = change(proxied, "ACTIVITY_TYPE_UPDATE_AUTH_PROXY_CONFIG", { socialLinkingClientIds: ["client-1"] });
