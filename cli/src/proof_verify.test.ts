@@ -149,7 +149,7 @@ test("proofs of another activity are bad, and those that name none are said to b
 
 test("the files of a clone are compared, its sources as a start builds them, and Node", async () => {
   const { code, stderr, lines } = await verify(makeProof([...listed, node()]), ["--code", writeClone("good")]);
-  assert.deepEqual([code, stderr, lines.at(-1)], [0, "", "code: all 2 files and Node are those of the clone"]);
+  assert.deepEqual([code, stderr, lines.at(-1)], [0, "", "code: the 2 listed files and Node are those of the clone"]);
 });
 
 test("the first file that differs is named, and what cannot be compared is not called good", async () => {

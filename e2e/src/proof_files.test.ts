@@ -47,7 +47,7 @@ test("proofs of an activity are fetched, lead to the code of the clone, and are 
   assert.ok(lines.some((line) => line.startsWith(`${holds}OUTCOME_ALLOW for a request in organization `)));
   assert.ok(lines.includes(`activity: ${id}, fingerprint ${fingerprint}`));
   assert.ok(lines.some((line) => line.startsWith("arguments of Node, compared with nothing: --")));
-  assert.match(lines.at(-1) ?? "", /^code: all \d+ files and Node are those of the clone$/);
+  assert.match(lines.at(-1) ?? "", /^code: the \d+ listed files and Node are those of the clone$/);
 
   writeFileSync(file("bent.json"), fetched.stdout.replaceAll(address, `0x${"0".repeat(40)}`));
   const bent = await verify("bent.json");

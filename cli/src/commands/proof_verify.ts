@@ -77,7 +77,7 @@ function askedIn({ activity }: Flags): Partial<ProvenActivity> | undefined {
 function reportCode(comparison: Comparison): number {
   if (comparison.kind === "differs") return bad(`${comparison.path}: ${comparison.why}`);
   if (comparison.kind === "unchecked") return unchecked(comparison.why);
-  say(`code: all ${comparison.files} files and Node are those of the clone`);
+  say(`code: the ${comparison.files} listed files and Node are those of the clone`);
   return exitCodes.good;
 }
 
