@@ -96,6 +96,7 @@ export const longSuites: readonly string[] = [
   "e2e/src/log_restored.test.ts",
   "e2e/src/matrix/matrix_postgres.test.ts",
   "e2e/src/matrix/matrix_sqlite.test.ts",
+  "e2e/src/moved_proofs.test.ts",
   "e2e/src/proof_files.test.ts",
   "e2e/src/published/published.test.ts",
   "e2e/src/quickstart.test.ts",

@@ -21,6 +21,7 @@ export const flags = {
   since: { type: "string" },
   root: { type: "string" },
   code: { type: "string" },
+  activity: { type: "string" },
   replay: { type: "boolean" },
   "sub-organizations": { type: "boolean" },
   help: { type: "boolean", short: "h" },

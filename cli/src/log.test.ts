@@ -28,6 +28,9 @@ const [organizationId = ""] = deployment.organizationIds;
 if (log === undefined) throw new Error("no log");
 const { name } = logVkey(deployment.deploymentId, log.logId, publicKey);
 const vkey = encodeVkey(name, publicKey);
+/** What a check of this deployment's history says it is about. */
+const keyLine = `log key ${Buffer.from(publicKey).toString("hex")} of deployment ${deployment.deploymentId}`;
+const about = (...ids: readonly string[]) => [keyLine, ...ids.map((id) => `organization ${id}`), ""].join("\n");
 let folder: string;
 let server: LogServer;
 
@@ -66,7 +69,12 @@ test("log export writes what an honest server would give out, and log verify say
   const modes = ["history", "history/logs"].map((name) => statSync(join(folder, name)).mode & 0o777);
   assert.deepEqual(modes, [0o700, 0o600], "bodies and results are nobody else's");
   const verified = await keystead("log", "verify", "history", "--sub-organizations", "--key", vkey);
-  assert.match(verified.stdout, /^good: 3 logs, 2 organizations, \d+ leaves, \d+ stamps verified, all up to 20\S+Z\n$/);
+  const subject = about(...deployment.organizationIds.toSorted());
+  assert.equal(verified.stdout.slice(0, subject.length), subject);
+  assert.match(
+    verified.stdout.slice(subject.length),
+    /^good: 3 logs, 2 organizations, \d+ leaves, \d+ stamps verified, all up to 20\S+Z\n$/,
+  );
   assert.equal(verified.code, 0);
   const again = await keystead("log", "export", "history", ...flags);
   assert.deepEqual(
@@ -79,7 +87,7 @@ test("without --sub-organizations the export is of one organization", async () =
   const exported = await keystead("log", "export", "alone", ...flagsFor(server, organizationId, folder));
   assert.equal(exported.code, 0, exported.stderr);
   const verified = await keystead("log", "verify", "alone", "--key", vkey);
-  assert.match(verified.stdout, /^good: 3 logs, 1 organization, /);
+  assert.ok(verified.stdout.startsWith(`${about(organizationId)}good: 3 logs, 1 organization, `), verified.stdout);
 });
 
 /** Runs `log export --sub-organizations` against a server that lies. */
@@ -170,7 +178,7 @@ test("log verify names the first bad leaf and exits with 1, and with 2 for what 
   ]);
   assert.match(
     found.stdout,
-    /\nfirst bad leaf: log [0-9a-f]{32}, position 1, an act of the operator: .*\nbad: 3 logs, /,
+    /\nfirst bad leaf: log [0-9a-f]{32}, position 1, an act of the operator: .*\nlog key [^\n]*\n(organization [^\n]*\n){2}bad: 3 logs, /,
   );
   const unchecked = exportOf(deployment);
   unchecked.delete(organizationPaths.statement(organizationId, log.logId));
@@ -254,8 +262,9 @@ test("log prove writes a proof of an activity, and log verify shows what it prov
   assert.equal(verified.code, 0, verified.stdout);
   assert.match(
     verified.stdout,
-    /^[A-Z]+ ACTIVITY_TYPE_[A-Z0-9_]+, grounds [A-Z_]+, at 20[^\n]*\nactivity [^\n]*\ngood: 1 log, 1 organization, 1 leaf, 1 stamp verified\n$/,
+    /^[A-Z]+ ACTIVITY_TYPE_[A-Z0-9_]+, grounds [A-Z_]+, at 20[^\n]*\nactivity [^\n]*\nlog key [^\n]*\ngood: 1 log, 1 organization, 1 leaf, 1 stamp verified\n$/,
   );
+  assert.ok(verified.stdout.includes(`\n${keyLine}\n`));
   assert.equal(verified.stdout.split("\n")[1], `activity ${activityId} of organization ${organizationId}`);
   const notReplayed = await keystead("log", "verify", `${activityId}.tlog-proof`, "--key", vkey, "--replay");
   assert.deepEqual(

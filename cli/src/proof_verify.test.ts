@@ -38,11 +38,14 @@ function writeClone(name: string, changed: Record<string, string | undefined> = 
   return name;
 }
 
+const ofActivity = { activityId: "01970d3c-0000-7000-8000-000000000001", fingerprint: `sha256:${digestOf("body")}` };
+
 let written = 0;
 
 async function verify(made: ReturnType<typeof makeProof>, args: string[] = [], change: object = {}) {
   const name = `proof${written++}`;
-  const { appProof, bootProof, loadedFiles, root } = made;
+  const { bootProof, loadedFiles, root } = made;
+  const appProof = made.sign({ type: "APP_PROOF_TYPE_TEST", ...ofActivity });
   writeFileSync(
     join(folder, `${name}.json`),
     JSON.stringify({ appProof, bootProof: wireOf(bootProof, loadedFiles), ...change }),
@@ -59,9 +62,11 @@ test("a good proof says software, and that the code was not compared", async () 
     stderr: "",
     lines: [
       "app proof: its signature holds: it is of type APP_PROOF_TYPE_TEST",
+      `activity: ${ofActivity.activityId}, fingerprint ${ofActivity.fingerprint}`,
       "boot proof: it leads to your root, and is of a start at 2026-06-01T12:00:00.000Z",
       "attestation: software. No hardware vouches for it: whoever has the root key can make one",
       "manifest: it names 3 files",
+      "arguments of Node, compared with nothing: --permission",
       "code: not compared; pass --code CLONE, a clone of the release after `npm ci`",
     ],
   });
@@ -71,10 +76,12 @@ test("all app proofs of an activity are checked, and each says what it proves", 
   const made = makeProof();
   const derived = made.sign({
     type: "APP_PROOF_TYPE_ADDRESS_DERIVATION",
+    ...ofActivity,
     addressDerivationProof: { organizationId: "o-1", walletId: "w-1", derivationPath: "m/0", address: "0xab\u001b[2J" },
   });
   const decided = made.sign({
     type: "APP_PROOF_TYPE_POLICY_OUTCOME",
+    ...ofActivity,
     policyOutcomeProof: { organizationId: "o-1", outcome: "OUTCOME_ALLOW" },
   });
   const of = (...appProofs: object[]) => verify(made, [], { appProof: undefined, appProofs });
@@ -86,16 +93,63 @@ test("all app proofs of an activity are checked, and each says what it proves", 
   ]);
   const changed = await of(derived, { ...decided, proofPayload: derived.proofPayload });
   assert.deepEqual([changed.code, changed.lines], [1, ["bad: bad app proof: its signature does not hold"]]);
-  const mixed = await of(derived, makeProof().appProof);
+  const mixed = await of(derived, makeProof().sign(ofActivity));
   assert.deepEqual([mixed.code, mixed.lines.at(-1)], [1, "bad: the app proof is of another start than the boot proof"]);
   const none = await of();
   assert.equal(none.code, 1);
   assert.match(none.stderr, /is not JSON of the form/);
 });
 
+test("proofs of another activity are bad, and those that name none are said to be of any", async () => {
+  const made = makeProof();
+  const of = async (payload: object, args: string[] = [], change: object = {}) => {
+    const appProof = made.sign({ type: "APP_PROOF_TYPE_TEST", ...payload });
+    const { code, lines, stderr } = await verify(made, args, { appProof, ...change });
+    return [code, lines.at(1) ?? lines.at(0), stderr];
+  };
+  const { activityId, fingerprint } = ofActivity;
+  const other = "01970d3c-0000-7000-8000-000000000002";
+  const good = `activity: ${activityId}, fingerprint ${fingerprint}`;
+  const moved = `bad: bad app proof: it is of activity ${activityId}, not of ${other}`;
+  assert.deepEqual(await of(ofActivity, ["--activity", activityId.toUpperCase()], ofActivity), [0, good, ""]);
+  assert.deepEqual(await of(ofActivity, ["--activity", other]), [1, moved, ""]);
+  assert.deepEqual(await of(ofActivity, [], { ...ofActivity, activityId: other }), [1, moved, ""]);
+  const body = `sha256:${digestOf("another body")}`;
+  assert.deepEqual(await of(ofActivity, [], { ...ofActivity, fingerprint: body }), [
+    1,
+    `bad: bad app proof: it is of the request ${fingerprint}, not of ${body}`,
+    "",
+  ]);
+  const half = "bad: bad app proof: it names its activity in an unknown form";
+  assert.deepEqual(await of({ activityId }), [1, half, ""]);
+  assert.deepEqual(await of({ ...ofActivity, fingerprint: "sha256:\u001b[2J" }), [1, half, ""]);
+
+  const none = "an earlier release made the app proofs: they name no activity, and may be another's";
+  assert.deepEqual(await of({}), [0, `activity: ${none}`, ""]);
+  assert.deepEqual(await of({}, [], ofActivity), [0, `activity: ${none}`, ""]);
+  assert.deepEqual(await of({}, ["--activity", activityId]), [2, `unchecked: ${none}`, ""]);
+  const two = [made.sign(ofActivity), made.sign({ ...ofActivity, activityId: other })];
+  const both = await verify(made, [], { appProof: undefined, appProofs: two });
+  assert.deepEqual(
+    [both.code, both.lines.at(-1)],
+    [1, `bad: bad app proof: it is of activity ${other}, not of ${activityId}`],
+  );
+  const some = await verify(made, [], { appProof: undefined, appProofs: [made.sign(ofActivity), made.sign({})] });
+  assert.deepEqual(
+    [some.code, some.lines.at(-1)],
+    [1, "bad: bad app proof: only some of these proofs name their activity"],
+  );
+
+  const misused = await verify(made, ["--activity", "nonsense"]);
+  assert.deepEqual([misused.code, misused.lines], [2, [""]]);
+  assert.match(misused.stderr, /^keystead: `nonsense` is not the id of an activity/);
+  const malformed = await verify(made, [], { activityId });
+  assert.match(malformed.stderr, /is not JSON of the form/);
+});
+
 test("the files of a clone are compared, its sources as a start builds them, and Node", async () => {
   const { code, stderr, lines } = await verify(makeProof([...listed, node()]), ["--code", writeClone("good")]);
-  assert.deepEqual([code, stderr, lines.at(-1)], [0, "", "code: all 2 files and Node are those of the clone"]);
+  assert.deepEqual([code, stderr, lines.at(-1)], [0, "", "code: the 2 listed files and Node are those of the clone"]);
 });
 
 test("the first file that differs is named, and what cannot be compared is not called good", async () => {

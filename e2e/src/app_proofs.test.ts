@@ -34,7 +34,14 @@ test("a proven decision is decided again: the same, another, or nobody can tell"
     assert.match(ended.stdout, stdout);
     assert.equal(ended.code, code);
   };
-  await ends("same.json", context.stdout, 0, /^same: the rules say OUTCOME_ALLOW again\n$/);
+  await ends(
+    "same.json",
+    context.stdout,
+    0,
+    new RegExp(
+      `^activity: ${activity.id}, fingerprint ${activity.fingerprint}\nsame: the rules say OUTCOME_ALLOW again\n$`,
+    ),
+  );
   const lied = file.appProof.proofPayload.replace("OUTCOME_ALLOW", "OUTCOME_ERROR");
   const forged = { ...file, appProof: { ...file.appProof, proofPayload: lied } };
   await ends("forged.json", forged, 1, /^different: the proof's signature does not hold\n$/);

@@ -48,10 +48,16 @@ test("a history is exported, checked after the server has gone, and found out wh
   await server.stop();
 
   const verified = await keystead("verify", history, "--sub-organizations");
-  assert.match(verified.stdout, /^good: 1 log, 2 organizations, \d+ leaves, 8 stamps verified, all up to 20\S+Z\n$/);
+  const { publicKeys } = JSON.parse(readFileSync(join(dataFolder, "public_keys.json"), "utf8"));
+  const subject = [
+    `log key ${publicKeys.log}`,
+    ...[organizationId, subOrganizationId].sort().map((id) => `organization ${id}`),
+  ];
+  assert.deepEqual(verified.stdout.split("\n").slice(0, 3), subject);
+  assert.match(verified.stdout, /\ngood: 1 log, 2 organizations, \d+ leaves, 8 stamps verified, all up to 20\S+Z\n$/);
   assert.equal(verified.code, 0);
   const replayed = await keystead("verify", history, "--replay");
-  assert.match(replayed.stdout, /^executed \d+ acts again\ngood: 1 log, 2 organizations, /);
+  assert.match(replayed.stdout, /^executed \d+ acts again\nlog key (.*\n){3}good: 1 log, 2 organizations, /);
   assert.equal(replayed.code, 0);
   const proof = proven.stdout.trim();
   assert.match(
@@ -98,7 +104,7 @@ test("of a private log its members export and prove their own history, and stran
   assert.equal((await fetch(`${baseUrl}/log/${logId}/checkpoint`)).status, 404);
   await server.stop();
   const verified = await keystead("verify", history, "--replay");
-  assert.match(verified.stdout, /^executed \d+ acts again\ngood: 1 log, 1 organization, /);
+  assert.match(verified.stdout, /^executed \d+ acts again\nlog key (.*\n){2}good: 1 log, 1 organization, /);
   assert.equal(verified.code, 0);
   assert.equal((await keystead("verify", proven.stdout.trim())).code, 0);
 });

@@ -63,7 +63,7 @@ test("after a restore the history goes on in the next log, replays, and says wha
   await third.stop();
   const { code, stdout } = await keystead("verify", history, "--replay");
   assert.equal(code, 2);
-  const [executed, lost, uncounted, sum] = stdout.split("\n");
+  const [executed, lost, uncounted, key, organization, sum] = stdout.split("\n");
   assert.equal(executed, "executed 4 acts again");
   assert.match(
     lost ?? "",
@@ -73,6 +73,7 @@ test("after a restore the history goes on in the next log, replays, and says wha
     uncounted ?? "",
     /^unchecked: log \S+, organization \S+: no statement of the signer says how many leaves/,
   );
+  assert.match(`${key} ${organization}`, /^log key \S+ organization \S+$/);
   assert.match(sum ?? "", /^unchecked: 2 logs, 1 organization, 7 leaves, 2 stamps verified$/);
 });
 

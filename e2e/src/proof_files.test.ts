@@ -21,7 +21,7 @@ test("proofs of an activity are fetched, lead to the code of the clone, and are 
   const keystead = (...args: string[]) => runOperator("cli", args, { dataFolder });
   const made = await keystead("request", "create_wallet", toWallet("proven"), "--app-proofs");
   assert.equal(made.code, 0, made.stderr);
-  const { id, result } = JSON.parse(made.stdout).activity;
+  const { id, fingerprint, result } = JSON.parse(made.stdout).activity;
   const [address] = result.createWalletResult.addresses;
   const fetched = await keystead("proof", "fetch", id);
   assert.deepEqual([fetched.code, fetched.stderr], [0, ""]);
@@ -45,7 +45,9 @@ test("proofs of an activity are fetched, lead to the code of the clone, and are 
   const holds = "app proof: its signature holds: ";
   assert.ok(lines.some((line) => line.startsWith(`${holds}${address} is at ${account.path} of wallet `)));
   assert.ok(lines.some((line) => line.startsWith(`${holds}OUTCOME_ALLOW for a request in organization `)));
-  assert.match(lines.at(-1) ?? "", /^code: all \d+ files and Node are those of the clone$/);
+  assert.ok(lines.includes(`activity: ${id}, fingerprint ${fingerprint}`));
+  assert.ok(lines.some((line) => line.startsWith("arguments of Node, compared with nothing: --")));
+  assert.match(lines.at(-1) ?? "", /^code: the \d+ listed files and Node are those of the clone$/);
 
   writeFileSync(file("bent.json"), fetched.stdout.replaceAll(address, `0x${"0".repeat(40)}`));
   const bent = await verify("bent.json");

@@ -1,5 +1,6 @@
 /** What tests of app proofs do again and again. */
 import assert from "node:assert/strict";
+import { activityProvenBy, type ProvenActivity } from "@keystead/core/attestation/app_proof.ts";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { nodeCurves } from "../src/curves/node_curves.ts";
 import { decideAgain } from "../src/proofs/decide_again.ts";
@@ -19,7 +20,7 @@ export function provenBody(rig: GatewayRig, path: ActivityPath, parameters: obje
   return Buffer.from(JSON.stringify({ ...body, generateAppProofs: true }));
 }
 
-type Read = { timestampMs: string; address?: AddressDerivation; outcome?: PolicyOutcome };
+type Read = { timestampMs: string; activity: ProvenActivity; address?: AddressDerivation; outcome?: PolicyOutcome };
 
 /** What a proof says, once its signature is seen to hold. */
 export function readProof({ scheme, publicKey, proofPayload, signature }: AppProof): Read {
@@ -28,11 +29,11 @@ export function readProof({ scheme, publicKey, proofPayload, signature }: AppPro
   const key = nodeCurves.compressPoint("p256", fromHex(publicKey.slice(130)));
   assert.ok(nodeCurves.verifyP256(key, Buffer.from(proofPayload), fromHex(signature)));
   const payload = JSON.parse(proofPayload);
-  const { type, timestampMs, addressDerivationProof: address, policyOutcomeProof: outcome, ...rest } = payload;
-  assert.deepEqual(rest, {});
+  const { type, timestampMs, addressDerivationProof: address, policyOutcomeProof: outcome, ...activity } = payload;
+  assert.deepEqual(activity, activityProvenBy({ proofPayload }));
   assert.match(timestampMs, /^[0-9]{13}$/);
   assert.equal(type, `APP_PROOF_TYPE_${address === undefined ? "POLICY_OUTCOME" : "ADDRESS_DERIVATION"}`);
-  return { timestampMs, ...(address && { address }), ...(outcome && { outcome }) };
+  return { timestampMs, activity, ...(address && { address }), ...(outcome && { outcome }) };
 }
 
 /** The text of a file for `proof replay`, as this person is given it. */
@@ -49,7 +50,7 @@ export async function proofFile(
 
 export async function replayed(rig: GatewayRig, person: Person, appProof: AppProof | undefined, where?: string) {
   if (appProof === undefined) assert.fail("there is no proof");
-  return decideAgain(parseProofFile(await proofFile(rig, person, appProof, where)));
+  return decideAgain(parseProofFile(await proofFile(rig, person, appProof, where))).outcome;
 }
 
 /** App proofs of an activity, opened by the gateway where nobody has yet. */

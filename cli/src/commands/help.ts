@@ -26,6 +26,7 @@ const flagTexts: Readonly<Record<keyof Flags, readonly [string, string]>> = {
   witness: ["--witness VKEY", "a witness that must have cosigned; repeat it for several"],
   root: ["--root FILE", "the attestation root that you have kept: a PEM file, or a saved /.well-known/keystead.json"],
   code: ["--code CLONE", "the folder of a clone of the release, after `npm ci` in it: its files are compared"],
+  activity: ["--activity ID", "the activity that the app proofs must be of"],
   since: [
     "--since CHECKPOINT",
     "a file with one or more checkpoints that you have kept: the export must continue them",

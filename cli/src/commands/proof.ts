@@ -9,10 +9,10 @@ const subcommands: Readonly<Record<string, Command>> = {
     run: async (context) => (await import("./proof_fetch.ts")).proofFetch(context),
   },
   verify: {
-    usage: "proof verify FILE [--root FILE] [--code CLONE]",
+    usage: "proof verify FILE [--activity ID] [--root FILE] [--code CLONE]",
     summary:
-      "check app proofs and their boot proof under a root that you have, and the code of a clone; exit code 1 if bad, 2 if unchecked",
-    flags: ["root", "code", "profile"],
+      "check that app proofs are of one activity, their boot proof under a root that you have, and its files against a clone; exit code 1 if bad, 2 if unchecked",
+    flags: ["activity", "root", "code", "profile"],
     run: async (context) => (await import("./proof_verify.ts")).proofVerify(context),
   },
   context: {

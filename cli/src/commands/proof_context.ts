@@ -1,5 +1,6 @@
 import { type CommandContext, printJson, refuseArguments, UsageError } from "../command.ts";
 import { openSession } from "../profile.ts";
+import { askedActivity } from "../proof/asked_activity.ts";
 
 type Payload = { type?: string; policyOutcomeProof?: { organizationId: string; decisionContextDigest: string } };
 
@@ -13,7 +14,8 @@ export async function proofContext(context: CommandContext): Promise<number> {
     const { policyOutcomeProof } = JSON.parse(appProof.proofPayload) as Payload;
     if (policyOutcomeProof === undefined) continue;
     const { organizationId, decisionContextDigest: digest } = policyOutcomeProof;
-    printJson({ appProof, context: await client.getProofContext({ organizationId, digest }) });
+    const asked = await askedActivity(client, activityId, [appProof]);
+    printJson({ ...asked, appProof, context: await client.getProofContext({ organizationId, digest }) });
     return 0;
   }
   throw new Error("this activity has no proof of a policy's outcome: send it with `--app-proofs`");

@@ -57,16 +57,19 @@ function manifestJson({ deploymentId, quorumKey, pivotHash, args, rootCertificat
   };
 }
 
-/** What a verifier looks at: the digest of the list of files, and the root that it names. */
-export function readManifest(bytes: Uint8Array): { pivotHash: Uint8Array; rootCertificate: Uint8Array } {
+/** What a verifier looks at: the digest of the list of files, Node's arguments, and the root that it names. */
+export function readManifest(bytes: Uint8Array): Pick<ManifestFields, "pivotHash" | "args" | "rootCertificate"> {
   const { pivot, enclave } = fieldsOf(readCanonicalJson(bytes));
-  const { hash } = fieldsOf(pivot);
+  const { hash, args } = fieldsOf(pivot);
   const { rootCertificate } = fieldsOf(enclave);
   if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) throw malformed("`pivot.hash` is not 32 bytes in hex");
   if (typeof rootCertificate !== "string" || !/^[0-9a-f]+$/.test(rootCertificate)) {
     throw malformed("`enclave.rootCertificate` is not hex");
   }
-  return { pivotHash: fromHex(hash), rootCertificate: fromHex(rootCertificate) };
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) {
+    throw malformed("`pivot.args` is not a list of texts");
+  }
+  return { pivotHash: fromHex(hash), args, rootCertificate: fromHex(rootCertificate) };
 }
 
 function fieldsOf(value: CanonicalJson | undefined): { readonly [key: string]: CanonicalJson | undefined } {

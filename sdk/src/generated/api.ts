@@ -309,7 +309,7 @@ export type AppProof = {
   scheme: "SIGNATURE_SCHEME_EPHEMERAL_KEY_P256";
   /** Hex of the signer's keys of its start: encryption ‖ signing, 65 bytes each; `get_boot_proof` knows them. */
   publicKey: string;
-  /** JSON-serialized payload: its type, the time and what is proven. */
+  /** JSON-serialized payload: its type, the time, the activity and what is proven. */
   proofPayload: string;
   /** Hex of r ‖ s, over SHA-256 of proofPayload as it is. */
   signature: string;

@@ -1,6 +1,7 @@
 /** Proofs that somebody with a key of its own has made up: what does not fit the context, and a context that does not fit the state. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { activityProvenBy } from "@keystead/core/attestation/app_proof.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { decodeHeader, encodeHeader } from "@keystead/core/log/header.ts";
 import { proofFile, provenBody, provenParentAct } from "../../test/app_proofs.ts";
@@ -26,18 +27,19 @@ async function provenFile(t: TestContext): Promise<ProofFile> {
 }
 
 type Lies = {
+  activity?: { activityId?: string | undefined; fingerprint?: string | undefined };
   outcome?: { [Name in keyof PolicyOutcome]?: PolicyOutcome[Name] | undefined };
   context?: (context: DecisionContextContent) => Partial<DecisionContextContent>;
   more?: readonly Uint8Array[];
 };
 
 /** The same with these changes, signed by whoever made them. */
-function lied(file: ProofFile, { outcome = {}, context = () => ({}), more = [] }: Lies): ProofFile {
+function lied(file: ProofFile, { activity = {}, outcome = {}, context = () => ({}), more = [] }: Lies): ProofFile {
   const own = decodeDecisionContext(file.content);
   const content = encodeDecisionContext({ ...own, ...context(own) });
   const payload = JSON.parse(file.appProof.proofPayload);
   const named = { ...payload.policyOutcomeProof, decisionContextDigest: toHex(sha256(content)), ...outcome };
-  const proofPayload = JSON.stringify({ ...payload, policyOutcomeProof: named });
+  const proofPayload = JSON.stringify({ ...payload, ...activity, policyOutcomeProof: named });
   const pair = createEphemeralPair();
   return {
     ...file,
@@ -54,8 +56,8 @@ function lied(file: ProofFile, { outcome = {}, context = () => ({}), more = [] }
 
 test("what the rules do not say again is contradicted, and so is a context that is not the state's", async (t) => {
   const file = await provenFile(t);
-  assert.equal(decideAgain(file), "OUTCOME_ALLOW");
-  assert.equal(decideAgain(lied(file, {})), "OUTCOME_ALLOW", "whose key it is, another command tells");
+  assert.equal(decideAgain(file).outcome, "OUTCOME_ALLOW");
+  assert.equal(decideAgain(lied(file, {})).outcome, "OUTCOME_ALLOW", "whose key it is, another command tells");
   const refused = (lies: Lies, message: string) =>
     assert.throws(
       () => decideAgain(lied(file, lies)),
@@ -96,6 +98,40 @@ test("what the rules do not say again is contradicted, and so is a context that 
   refused({ context: ofStranger, more: [policies] }, "page `policies` is none that this was decided with");
 });
 
+test("a proof is of its own activity alone; one of an earlier release names none, and its context does", async (t) => {
+  const file = await provenFile(t);
+  const { activityId, fingerprint } = decideAgain(file);
+  assert.deepEqual(activityProvenBy(file.appProof), { activityId, fingerprint });
+  const others = { activityId: "01970d3c-0000-7000-8000-000000000000", fingerprint: `sha256:${"0".repeat(64)}` };
+  const ofOther = `bad app proof: it is of activity ${activityId}, not of ${others.activityId}`;
+  const ofOtherRequest = `bad app proof: it is of the request ${fingerprint}, not of ${others.fingerprint}`;
+  const contradicted = (given: ProofFile, message: string) =>
+    assert.throws(() => decideAgain(given), { name: "Contradiction", message });
+  const own = { activityId, fingerprint };
+  contradicted({ ...file, expected: others }, ofOther);
+  contradicted({ ...file, expected: { ...own, fingerprint: others.fingerprint } }, ofOtherRequest);
+  contradicted({ ...file, expected: others, body: undefined }, ofOther);
+  assert.equal(decideAgain({ ...file, expected: own }).outcome, "OUTCOME_ALLOW");
+  contradicted(
+    lied(file, { activity: { activityId: others.activityId } }),
+    `bad app proof: it is of activity ${others.activityId}, not of ${activityId}`,
+  );
+  contradicted(
+    lied(file, { activity: { fingerprint: others.fingerprint } }),
+    `bad app proof: it is of the request ${others.fingerprint}, not of ${fingerprint}`,
+  );
+  contradicted(
+    lied(file, { activity: { fingerprint: undefined } }),
+    "bad app proof: it names its activity in an unknown form",
+  );
+
+  const older = lied(file, { activity: { activityId: undefined, fingerprint: undefined } });
+  assert.equal(activityProvenBy(older.appProof), undefined);
+  assert.deepEqual(decideAgain(older), { outcome: "OUTCOME_ALLOW", activityId, fingerprint });
+  contradicted({ ...older, expected: others }, ofOtherRequest);
+  contradicted({ ...older, expected: { ...own, activityId: others.activityId } }, ofOther);
+});
+
 test("a parent's act is decided on the parent's pages alone, and those are of the state that the proof names", async (t) => {
   const rig = await createGatewayRig(t, "sqlite");
   if (rig === undefined) assert.fail();
@@ -103,10 +139,10 @@ test("a parent's act is decided on the parent's pages alone, and those are of th
   await addPolicy(rig, { condition: "true" });
   const { file: text } = await provenParentAct(rig);
   const file = parseProofFile(text);
-  assert.equal(decideAgain(file), "OUTCOME_ALLOW");
+  assert.equal(decideAgain(file).outcome, "OUTCOME_ALLOW");
   const says = (given: ProofFile) => {
     try {
-      return decideAgain(given);
+      return decideAgain(given).outcome;
     } catch (error) {
       if (error instanceof Contradiction || error instanceof CannotTell) return `${error.name}: ${error.message}`;
       throw error;

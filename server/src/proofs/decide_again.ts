@@ -2,6 +2,7 @@
  * Decides a proven decision again: the same rules, on what the context holds. It trusts nobody but the proof's own signature; whose key that
  * is, `proof verify` tells.
  */
+import { activityProvenBy, type ProvenActivity, refuseMovedProof } from "@keystead/core/attestation/app_proof.ts";
 import { fromHex, toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
@@ -13,24 +14,29 @@ import { outcomeOf } from "../rules/policy_outcome.ts";
 import { rulesVersion } from "../rules/rules_version.ts";
 import type { AppProof, PolicyOutcome } from "../state/app_proof.ts";
 import { type DecisionContextContent, decodeDecisionContext } from "../state/decision_context.ts";
+import { activityId } from "../state/derived_id.ts";
 import { sha256 } from "../state/digest.ts";
 import { decodeDirectory } from "../state/directory.ts";
 import { CannotTell, objectIn, type ProofFile, parseJson } from "./proof_file.ts";
-import { parentPages, questionIn, questionPages } from "./question_in.ts";
+import { parentPages, questionIn, questionPages, requestIn } from "./question_in.ts";
 
 /** The proof says something that is not so. */
 export class Contradiction extends Error {
   override readonly name = "Contradiction";
 }
 
+/** What was decided, and about which activity. */
+export type DecidedAgain = ProvenActivity & { outcome: Outcome };
+
 /** The outcome, which is the same as then. Throws `Contradiction` where it is another, and `CannotTell` where nobody could say. */
-export function decideAgain(file: ProofFile): Outcome {
+export function decideAgain(file: ProofFile): DecidedAgain {
   checkSignature(file.appProof);
   const { timestampMs, outcome: proven } = readPayload(file.appProof);
   if (toHex(sha256(file.content)) !== proven.decisionContextDigest) {
     throw new Contradiction("the context is not the one that the proof names");
   }
   const context = readContext(file.content);
+  checkActivity(file, { fingerprint: fingerprintOf(context) });
   if (String(context.nowMs) !== timestampMs) throw new Contradiction("the context is of another time than the proof");
   checkState(context, proven, file.parts);
   checkApprovals(context, proven);
@@ -41,7 +47,32 @@ export function decideAgain(file: ProofFile): Outcome {
   }
   const outcome = outcomeOf(authorise(questionIn(context, file)));
   if (outcome !== proven.outcome) throw new Contradiction(`the proof says ${proven.outcome}, the rules say ${outcome}`);
-  return outcome;
+  const activity = activityIn(context, file);
+  checkActivity(file, activity);
+  return { outcome, ...activity };
+}
+
+/** Neither the proof nor whoever has fetched it may name another activity than the context is of, as far as that is known. */
+function checkActivity({ appProof, expected }: ProofFile, known: Partial<ProvenActivity>): void {
+  try {
+    const named = activityProvenBy(appProof) ?? known;
+    refuseMovedProof(named, known);
+    refuseMovedProof(named, expected ?? {});
+  } catch (error) {
+    if (error instanceof Fault) throw new Contradiction(error.message);
+    throw error;
+  }
+}
+
+/** The id follows from the body, which the context names: a proof of an earlier release is known to be of this activity, too. */
+function activityIn(context: DecisionContextContent, { body }: ProofFile): ProvenActivity {
+  const { organizationId, fingerprint } = context;
+  const id = activityId(organizationId, fingerprint, requestIn(context, body).timestampMs);
+  return { activityId: uuidFromBytes(id), fingerprint: fingerprintOf(context) };
+}
+
+function fingerprintOf({ fingerprint }: DecisionContextContent): string {
+  return `sha256:${toHex(fingerprint)}`;
 }
 
 function checkSignature({ publicKey, proofPayload, signature }: AppProof): void {

@@ -1,4 +1,5 @@
 /** The file that `proof context` writes and `proof replay` reads: an app proof, and what its decision was taken on. */
+import { isActivity, type ProvenActivity } from "@keystead/core/attestation/app_proof.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { type AppProof, appProofScheme } from "../state/app_proof.ts";
 import { sha256 } from "../state/digest.ts";
@@ -10,6 +11,8 @@ export class CannotTell extends Error {
 
 export type ProofFile = {
   appProof: AppProof;
+  /** What was asked for when the proof was fetched. A file that an earlier release wrote does not say. */
+  expected: ProvenActivity | undefined;
   content: Uint8Array;
   /** By the hex of their digests. */
   parts: ReadonlyMap<string, Uint8Array>;
@@ -30,10 +33,19 @@ export function parseProofFile(text: string): ProofFile {
       proofPayload: textIn(proof.proofPayload, "appProof.proofPayload"),
       signature: textIn(proof.signature, "appProof.signature"),
     },
+    expected: expectedIn(file),
     content: bytesIn(context.content, "context.content"),
     parts: new Map(parts.map((part) => [toHex(sha256(part)), part])),
     body: context.body === undefined ? undefined : bytesIn(context.body, "context.body"),
   };
+}
+
+function expectedIn(file: Record<string, unknown>): ProvenActivity | undefined {
+  const { activityId, fingerprint } = file;
+  if (activityId === undefined && fingerprint === undefined) return undefined;
+  const expected = { activityId, fingerprint };
+  if (!isActivity(expected)) throw new CannotTell("`activityId` and `fingerprint` are not those of an activity");
+  return expected;
 }
 
 export function parseJson(text: string): unknown {

@@ -1,7 +1,7 @@
 /** What the rules were asked, put together again from a decision's context. */
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { type ParsedInterface, parseInterface } from "@keystead/core/policy/interfaces/contract_interface.ts";
-import { readBody, readEnvelope } from "../endpoints/envelope.ts";
+import { type Envelope, readBody, readEnvelope } from "../endpoints/envelope.ts";
 import { activityForms } from "../generated/activities.ts";
 import type { Question } from "../rules/authorise.ts";
 import type { DecisionContextContent } from "../state/decision_context.ts";
@@ -49,15 +49,20 @@ export function questionIn(
   };
 }
 
-function askedIn(
-  { fingerprint }: DecisionContextContent,
+/** The request that was decided. */
+export function requestIn(
+  { fingerprint }: Pick<DecisionContextContent, "fingerprint">,
   body: Uint8Array | undefined,
-): Pick<Question, "form" | "params"> {
+): Envelope {
   if (body === undefined) {
     throw new CannotTell("the request is missing: it is shown once the bearer values in it have expired");
   }
   if (toHex(sha256(body)) !== toHex(fingerprint)) throw new CannotTell("the request is another than the decided one");
-  const { type, parameters } = readEnvelope(readBody(body));
+  return readEnvelope(readBody(body));
+}
+
+function askedIn(context: DecisionContextContent, body: Uint8Array | undefined): Pick<Question, "form" | "params"> {
+  const { type, parameters } = requestIn(context, body);
   const form = activityForms.get(type);
   if (form === undefined) throw new CannotTell(`activities of type ${type} are of another release`);
   return { form, params: form.translate(parameters) };

@@ -1,4 +1,5 @@
 /** App proofs: statements that the signer's process signed with the key of its start. Shapes as published; SPEC.md has the payloads. */
+import type { ProvenActivity } from "@keystead/core/attestation/app_proof.ts";
 import type { Outcome } from "@keystead/core/policy/decision/decide.ts";
 
 export const appProofScheme = "SIGNATURE_SCHEME_EPHEMERAL_KEY_P256";
@@ -31,7 +32,8 @@ export type PolicyOutcome = {
   userRequestApprovals: readonly { userId: string; credentialId: string; timestampMs: string }[];
 };
 
-export type AppProofPayload = { timestampMs: string } & (
-  | { type: "APP_PROOF_TYPE_ADDRESS_DERIVATION"; addressDerivationProof: AddressDerivation }
-  | { type: "APP_PROOF_TYPE_POLICY_OUTCOME"; policyOutcomeProof: PolicyOutcome }
-);
+/** It names the activity and its body, or anybody who can write the database could show it for another one. */
+export type AppProofPayload = ProvenActivity & { timestampMs: string } & (
+    | { type: "APP_PROOF_TYPE_ADDRESS_DERIVATION"; addressDerivationProof: AddressDerivation }
+    | { type: "APP_PROOF_TYPE_POLICY_OUTCOME"; policyOutcomeProof: PolicyOutcome }
+  );

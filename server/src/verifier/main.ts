@@ -6,6 +6,7 @@ import { readFileSync, statSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
+import { organizationsIn } from "@keystead/core/log/export/export_files.ts";
 import { type Report, toReport } from "@keystead/core/log/verify/finding.ts";
 import { type LogKey, parseLogKey } from "@keystead/core/log/verify/log_key.ts";
 import { createVerifier } from "@keystead/core/log/verify/verify_export.ts";
@@ -14,7 +15,7 @@ import { parseVkey, type Vkey } from "@keystead/core/tlog/vkey.ts";
 import { nodeVerifierCurves } from "../curves/node_verifier_curves.ts";
 import { keptCheckpoints } from "./kept_checkpoints.ts";
 import { readExport } from "./read_export.ts";
-import { exitCodes, reportLines, timeText } from "./report_lines.ts";
+import { exitCodes, reportLines, type Subject, timeText } from "./report_lines.ts";
 
 const misuse = 2;
 
@@ -43,11 +44,12 @@ async function main(args: string[]): Promise<number> {
   const files = readExport(path);
   const report = createVerifier(nodeVerifierCurves).verify(files, { key, witnesses, since, withSubOrganizations });
   // What is not the signer's need not be executed.
-  if (!values.replay || report.verdict === "bad") return say(report);
+  const subject = { key, organizationIds: organizationsIn(files) };
+  if (!values.replay || report.verdict === "bad") return say(report, subject);
   const { replayFiles } = await import("./replay_files.ts");
   const { findings, acts } = await replayFiles(files);
   console.log(`executed ${acts} ${acts === 1 ? "act" : "acts"} again`);
-  return say({ ...report, ...toReport([...report.findings, ...findings], report.counts) });
+  return say({ ...report, ...toReport([...report.findings, ...findings], report.counts) }, subject);
 }
 
 function checkProof(path: string, key: LogKey, witnesses: readonly Vkey[]): number {
@@ -57,11 +59,11 @@ function checkProof(path: string, key: LogKey, witnesses: readonly Vkey[]): numb
     console.log(`${leaf.event} ${type}, grounds ${leaf.grounds}, at ${timeText(leaf.timeMs)}`);
     console.log(`activity ${uuidFromBytes(leaf.activityId)} of organization ${uuidFromBytes(leaf.organizationId)}`);
   }
-  return say(report);
+  return say(report, { key, organizationIds: [] });
 }
 
-function say(report: Report): number {
-  console.log(reportLines(report).join("\n"));
+function say(report: Report, subject: Subject): number {
+  console.log(reportLines(report, subject).join("\n"));
   return exitCodes[report.verdict];
 }
 

@@ -42,11 +42,27 @@ test("a report shows twenty findings of a kind, and no character of a file's nam
     what: "undisclosed: outcome",
   }));
   const counts = { logs: 1, organizations: 2, leaves: 1, stamps: 0 };
-  const lines = reportLines({ verdict: "unchecked", findings, firstBadLeaf: undefined, counts });
-  assert.equal(lines.length, 22);
+  const subject = { key: { publicKey: new Uint8Array(2), deploymentId: undefined }, organizationIds: ["o-1", "o-2"] };
+  const lines = reportLines({ verdict: "unchecked", findings, firstBadLeaf: undefined, counts }, subject);
+  assert.equal(lines.length, 25);
   assert.equal(lines[0], "unchecked: a\ufffd[2J0: undisclosed: outcome");
-  assert.deepEqual(lines.slice(-2), [
+  assert.deepEqual(lines.slice(-5), [
     "unchecked: 5 more like these",
+    "log key 0000",
+    "organization o-1",
+    "organization o-2",
     "unchecked: 1 log, 2 organizations, 1 leaf, 0 stamps verified",
+  ]);
+});
+
+test("a report names the key and every organization that it is about, however many there are", () => {
+  const organizationIds = Array.from({ length: 30 }, (_, i) => `o-${i}`);
+  const key = { publicKey: Uint8Array.of(255), deploymentId: "d-1" };
+  const counts = { logs: 1, organizations: 30, leaves: 60, stamps: 30 };
+  const good = { verdict: "good", findings: [], firstBadLeaf: undefined, counts } as const;
+  assert.deepEqual(reportLines(good, { key, organizationIds }), [
+    "log key ff of deployment d-1",
+    ...organizationIds.map((id) => `organization ${id}`),
+    "good: 1 log, 30 organizations, 60 leaves, 30 stamps verified",
   ]);
 });

@@ -1,5 +1,7 @@
 /** What a check has found, as people read it. */
+import { toHex } from "@keystead/core/encoding/hex.ts";
 import { type Finding, type FindingKind, placeText, type Report } from "@keystead/core/log/verify/finding.ts";
+import type { LogKey } from "@keystead/core/log/verify/log_key.ts";
 
 /** 2 is for what nobody can tell: it is neither right nor wrong. */
 export const exitCodes = { good: 0, bad: 1, unchecked: 2 } as const;
@@ -12,7 +14,14 @@ function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\u{fffd}");
 }
 
-export function reportLines({ verdict, findings, firstBadLeaf, counts, upToMs }: Report): string[] {
+/** Whose key an export or a proof was held against, and whose history it is. */
+export type Subject = { key: LogKey; organizationIds: readonly string[] };
+
+/** A good history may be somebody else's, or under a key of somebody else: all organizations are named, however many there are. */
+export function reportLines(
+  { verdict, findings, firstBadLeaf, counts, upToMs }: Report,
+  { key, organizationIds }: Subject,
+): string[] {
   const kinds: readonly FindingKind[] = ["bad", "unchecked", "note"];
   const first =
     firstBadLeaf === undefined ? [] : [`first bad leaf: ${placeText(firstBadLeaf.place)}: ${firstBadLeaf.what}`];
@@ -21,6 +30,8 @@ export function reportLines({ verdict, findings, firstBadLeaf, counts, upToMs }:
   return [
     ...kinds.flatMap((kind) => linesOf(findings.filter((finding) => finding.kind === kind))),
     ...first,
+    `log key ${toHex(key.publicKey)}${key.deploymentId === undefined ? "" : ` of deployment ${key.deploymentId}`}`,
+    ...organizationIds.map((id) => `organization ${id}`),
     `${verdict}: ${many(logs, "log")}, ${many(organizations, "organization")}, ${many(leaves, "leaf", "leaves")}, ` +
       `${many(stamps, "stamp")} verified${upTo}`,
   ].map(plain);

@@ -41,9 +41,10 @@ async function headerOf({ store, organizationId }: GatewayRig): Promise<Uint8Arr
 onBothDatabases("a wallet with the flag is proven: each account, and the decision on the state before", async (rig) => {
   const before = toHex(sha256(await headerOf(rig)));
   const body = provenBody(rig, "create_wallet", wallet("Proven"));
-  const { id, appProofs, result } = await rig.send(rig.root, "create_wallet", body);
+  const { id, fingerprint, appProofs, result } = await rig.send(rig.root, "create_wallet", body);
   const { walletId, addresses } = result.createWalletResult as { walletId: string; addresses: string[] };
   const read = appProofs.map(readProof);
+  for (const { activity } of read) assert.deepEqual(activity, { activityId: id, fingerprint });
   assert.deepEqual(
     read.slice(0, 2).map(({ address }) => address),
     addresses.map((address, index) => ({
@@ -158,7 +159,8 @@ onBothDatabases("an activity that waits has none; they are made when it is execu
   const done = await rig.submit(bob, "approve_activity", { fingerprint }, { organizationId });
   assert.equal(done.status, "ACTIVITY_STATUS_COMPLETED");
   assert.equal(done.appProofs.length, 3);
-  const { outcome } = readProof(done.appProofs[2] ?? assert.fail());
+  const { outcome, activity } = readProof(done.appProofs[2] ?? assert.fail());
+  assert.deepEqual(activity, { activityId: waiting.id, fingerprint }, "and not the vote");
   assert.deepEqual(
     outcome?.userRequestApprovals.map(({ userId }) => userId),
     [ann.userId, bob.userId],
@@ -212,9 +214,10 @@ onBothDatabases("proofs of a new organization's wallet name it, and the decision
   const { user } = newUser("Ann");
   const parameters = { subOrganizationName: "Sub", rootUsers: [user], rootQuorumThreshold: 1, wallet: wallet("First") };
   const body = provenBody(rig, "create_sub_organization", parameters);
-  const { appProofs, result } = await rig.send(rig.root, "create_sub_organization", body);
+  const { id, appProofs, result } = await rig.send(rig.root, "create_sub_organization", body);
   const { subOrganizationId } = result.createSubOrganizationResultV8 as { subOrganizationId: string };
   const [first, second, decision] = appProofs.map(readProof);
+  for (const proof of [first, second, decision]) assert.equal(proof?.activity.activityId, id);
   for (const proof of [first, second]) assert.equal(proof?.address?.organizationId, subOrganizationId);
   assert.equal(decision?.outcome?.organizationId, rig.organizationId);
   assert.equal(await replayed(rig, rig.root, appProofs[2]), "OUTCOME_ALLOW");
@@ -231,7 +234,7 @@ onBothDatabases(
         /the directory of the parent's state is missing/,
         state,
       );
-      assert.equal(decideAgain(parseProofFile(file)), "OUTCOME_ALLOW", state);
+      assert.equal(decideAgain(parseProofFile(file)).outcome, "OUTCOME_ALLOW", state);
     }
   },
 );

@@ -2,7 +2,9 @@
  * App proofs of an act whose body asks for them: of each wallet account that it derives, and of the decision. They are worth something
  * alone, so they leave sealed like signatures, and open once the act's own leaf is released.
  */
+import type { ProvenActivity } from "@keystead/core/attestation/app_proof.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
+import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import { decodeLeaf } from "@keystead/core/log/leaf.ts";
 import { mapWithPauses, type Work } from "@keystead/core/work.ts";
@@ -13,8 +15,13 @@ import { sha256 } from "../../state/digest.ts";
 import type { WalletAccountRecord } from "../../state/records.ts";
 import type { SealContext } from "../secrets/seal.ts";
 import type { Act, Decided } from "./act.ts";
+import { idOf } from "./act_leaf.ts";
 import { contextOf, hashingDecidedPages, parentDigestOf } from "./decision_context.ts";
 import type { Signer } from "./signer.ts";
+
+/** What a proof says beside the time and the activity, which are the same in all proofs of an act. */
+type Proven = WithoutCommon<AppProofPayload>;
+type WithoutCommon<P> = P extends unknown ? Omit<P, "timestampMs" | keyof ProvenActivity> : never;
 
 /** What a row has of proofs. */
 type ProofsOfRow = Pick<Prepared, "proofs" | "context">;
@@ -39,7 +46,6 @@ function* provingAddresses(act: Act, outcome: ActivityOutcome<unknown>): Work<re
   return yield* mapWithPauses(accounts, ({ organizationId, walletId, path, address }) =>
     prove(act, {
       type: "APP_PROOF_TYPE_ADDRESS_DERIVATION",
-      timestampMs: String(act.nowMs),
       addressDerivationProof: { organizationId, walletId, derivationPath: path, address },
     }),
   );
@@ -55,11 +61,10 @@ export function sealedProofs(act: Act, leaf: Uint8Array, addresses: readonly App
 }
 
 function proveOutcome(act: Act, { outcome, approvals }: Decided, context: Uint8Array): AppProof {
-  const { state, nowMs } = act;
+  const { state } = act;
   const parentDigest = parentDigestOf(act);
   return prove(act, {
     type: "APP_PROOF_TYPE_POLICY_OUTCOME",
-    timestampMs: String(nowMs),
     policyOutcomeProof: {
       organizationId: state.organizationId,
       outcome,
@@ -76,8 +81,9 @@ function proveOutcome(act: Act, { outcome, approvals }: Decided, context: Uint8A
 }
 
 /** Clients read the payload's fields by name, and sign for nothing but its characters. */
-function prove({ signer: { ephemeral } }: Act, { type, timestampMs, ...about }: AppProofPayload): AppProof {
-  const proofPayload = JSON.stringify({ type, timestampMs, ...about });
+function prove(act: Act, { type, ...about }: Proven): AppProof {
+  const { ephemeral } = act.signer;
+  const proofPayload = JSON.stringify({ type, timestampMs: String(act.nowMs), ...activityOf(act), ...about });
   const signature = ephemeral.sign(new TextEncoder().encode(proofPayload));
   return {
     scheme: appProofScheme,
@@ -85,6 +91,10 @@ function prove({ signer: { ephemeral } }: Act, { type, timestampMs, ...about }: 
     proofPayload,
     signature: toHex(signature),
   };
+}
+
+function activityOf(act: Act): ProvenActivity {
+  return { activityId: uuidFromBytes(idOf(act)), fingerprint: `sha256:${toHex(act.asked.fingerprint)}` };
 }
 
 /** Proofs open only beside the very leaf they were prepared with. */

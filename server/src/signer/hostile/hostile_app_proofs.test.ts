@@ -61,8 +61,8 @@ test("released, they open as the same text, as often as they are asked for and a
   assert.deepEqual(
     proofs.map((proof) => Object.keys(readProof(proof))),
     [
-      ["timestampMs", "address"],
-      ["timestampMs", "outcome"],
+      ["timestampMs", "activity", "address"],
+      ["timestampMs", "activity", "outcome"],
     ],
   );
   assert.deepEqual(open(rig, row, boxOf(row)), first);
