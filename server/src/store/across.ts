@@ -69,18 +69,63 @@ export async function findProvenInSubOrganizations(
 
 const unprovenInSubOrganizations = compiled(
   "unproven_in_sub_organizations",
-  (db, parentId: string, curve: string, publicKey: string) =>
-    selectInSubOrganizations(db, parentId, curve, publicKey, 0),
+  (db, parentId: string, curve: string, publicKey: string, fromMs: number) =>
+    selectInSubOrganizations(db, parentId, curve, publicKey, 0).where("credentials.created_at_ms", ">=", fromMs),
 );
 
-/** The same, where it is not proven. */
+/** The same, where it is not proven and was registered at this time or later. */
 export async function findUnprovenInSubOrganizations(
   store: Store,
   parentId: string,
   curve: string,
   publicKey: string,
+  fromMs: number,
 ): Promise<CallerRow[]> {
-  return (await unprovenInSubOrganizations(store, parentId, curve, publicKey)).map(toCallerRow);
+  return (await unprovenInSubOrganizations(store, parentId, curve, publicKey, fromMs)).map(toCallerRow);
+}
+
+const unprovenAlone = compiled(
+  "unproven_alone",
+  (db, parentId: string, curve: string, publicKey: string, fromMs: number) =>
+    selectInSubOrganizations(db, parentId, curve, publicKey, 0)
+      .where("credentials.created_at_ms", ">=", fromMs)
+      .whereRef("credentials.created_at_ms", "=", "organizations.created_at_ms")
+      .where("users.user_email", "is", null)
+      .where("users.user_phone_number", "is", null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("users as others")
+              .select("others.user_id")
+              .whereRef("others.organization_id", "=", "credentials.organization_id")
+              .whereRef("others.user_id", "<>", "credentials.user_id"),
+          ),
+        ),
+      )
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("credentials as others")
+              .select("others.credential_id")
+              .whereRef("others.organization_id", "=", "credentials.organization_id")
+              .whereRef("others.credential_id", "<>", "credentials.credential_id"),
+          ),
+        ),
+      ),
+);
+
+/**
+ * The same, where it came with its organization and nothing else lets anybody in: what `isFirstSignIn` asks of pages, asked of rows, so that
+ * nobody's pages are read for whoever has a key.
+ */
+export async function findUnprovenAlone(
+  store: Store,
+  parentId: string,
+  curve: string,
+  publicKey: string,
+  fromMs: number,
+): Promise<CallerRow[]> {
+  return (await unprovenAlone(store, parentId, curve, publicKey, fromMs)).map(toCallerRow);
 }
 
 function selectVerifiedBelow(db: Kysely<Tables>, parentId: string) {

@@ -77,12 +77,18 @@ for (const dialect of dialects) {
       const { store, parent, left, right, stranger, shared, single } = found;
       const idsBy = (find: typeof findProvenInSubOrganizations) => async (of: string, key: typeof shared) =>
         (await find(store, of, key.curve, key.publicKey)).map(({ organizationId }) => organizationId);
-      const [proven, unproven] = [idsBy(findProvenInSubOrganizations), idsBy(findUnprovenInSubOrganizations)];
+      const unprovenSince =
+        (fromMs: number): typeof findProvenInSubOrganizations =>
+        (...asked) =>
+          findUnprovenInSubOrganizations(...asked, fromMs);
+      const [proven, unproven] = [idsBy(findProvenInSubOrganizations), idsBy(unprovenSince(0))];
       assert.deepEqual(await unproven(parent, single), [right]);
       assert.deepEqual(await unproven(parent, shared), [left, right].sort());
       assert.deepEqual(await unproven(stranger, shared), []);
       assert.deepEqual(await proven(parent, shared), []);
-      const [row] = await findUnprovenInSubOrganizations(store, parent, single.curve, single.publicKey);
+      const [row] = await findUnprovenInSubOrganizations(store, parent, single.curve, single.publicKey, 0);
+      assert.deepEqual(await idsBy(unprovenSince(single.createdAtMs))(parent, single), [right]);
+      assert.deepEqual(await idsBy(unprovenSince(single.createdAtMs + 1))(parent, single), []);
       assert.deepEqual(row, await findCaller(store, right, single.curve, single.publicKey));
 
       const copies = (count: number, isProven: boolean) =>
