@@ -1,7 +1,7 @@
 /** Functions that name no organization, each with its reason: these, and those of `across_ended.ts`, are the only ones. */
 import { comparableContact } from "@keystead/core/otp/otp_types.ts";
 import { type Kysely, sql } from "kysely";
-import type { ContactLookup } from "../state/credentials.ts";
+import { type ContactLookup, identityStart } from "../state/credentials.ts";
 import type { AuthProxySettings } from "../state/entities.ts";
 import { type ActivityRow, activityColumns } from "./activities.ts";
 import { type BootProofRow, selectBootProofs } from "./boot_proofs.ts";
@@ -126,6 +126,26 @@ export async function findUnprovenAlone(
   fromMs: number,
 ): Promise<CallerRow[]> {
   return (await unprovenAlone(store, parentId, curve, publicKey, fromMs)).map(toCallerRow);
+}
+
+/** The first characters of an identity, which have its issuer: all of one may be longer than an entry of an index. */
+const identityStarts = sql<string>`substr(identity, 1, 600)`;
+
+const identityAt = compiled("identity_at", (db, from: string, before: string) =>
+  db
+    .selectFrom("credentials")
+    .select("organization_id as organizationId")
+    .where("identity", "is not", null)
+    .where(identityStarts, ">=", from)
+    .where(identityStarts, "<", before)
+    .limit(1),
+);
+
+/** Strangers name issuers. One where any user here has registered an identity is known, whoever asks. */
+export async function hasIdentityAt(store: Store, issuer: string): Promise<boolean> {
+  const start = identityStart(issuer);
+  // The comma that it ends with, and the next character behind that.
+  return (await identityAt(store, start, `${start.slice(0, -1)}-`)).length > 0;
 }
 
 function selectVerifiedBelow(db: Kysely<Tables>, parentId: string) {

@@ -11,6 +11,7 @@ import {
   findUnprovenAlone,
   findUnprovenInSubOrganizations,
   findVerifiedInSubOrganizations,
+  hasIdentityAt,
   loadUnreleased,
 } from "./across.ts";
 import { commitGroup } from "./commit.ts";
@@ -77,6 +78,15 @@ for (const dialect of dialects) {
         assert.doesNotMatch(plan, /\bSCAN\b|Seq Scan/, plan);
         assert.doesNotMatch(plan, /TEMP B-TREE|\bSort\b/, "nor are all copies of a key sorted to find the oldest");
       }
+    });
+
+    test("whether anybody is registered at an issuer is told by one entry of an index", async (t) => {
+      const found = await large(t);
+      if (found === undefined) return;
+      const { store, plans } = found;
+      const plan = await planOf(plans, hasIdentityAt(store, "https://accounts.example.com"));
+      assert.match(plan, /\bcredentials_by_issuer\b/, plan);
+      assert.doesNotMatch(plan, /\bSCAN\b/, plan);
     });
 
     test("a sub-organization's caller is found by its verified contact, not by trying every sub-organization", async (t) => {

@@ -6,6 +6,7 @@ import { birth, newApiKey, newUser, signing, stateChange } from "../../test/stor
 import {
   findProvenInSubOrganizations,
   findUnprovenInSubOrganizations,
+  hasIdentityAt,
   listHeads,
   listLeaves,
   maxCandidates,
@@ -105,6 +106,22 @@ for (const dialect of dialects) {
         [...[left, right].sort(), ...idsOf(later)].slice(0, maxCandidates),
       );
       assert.deepEqual(await proven(parent, shared), idsOf(marked).slice(0, maxCandidates));
+    });
+
+    test("an issuer is known where anybody is registered, by its exact name", async (t) => {
+      const store = await openTestStore(t, dialect);
+      if (store === undefined) return;
+      const issuer = "https://login.example/tenant";
+      const provider = {
+        ...{ providerId: randomUUID(), providerName: "own", issuer },
+        ...{ audience: "a".repeat(2_000), subject: 'quoted " and ü'.repeat(200), proven: true as const },
+        ...{ createdAtMs: 1, updatedAtMs: 1 },
+      };
+      await commitGroup(store, [birth(randomUUID(), [newUser({ oauthProviders: [provider] })])], []);
+      assert.equal(await hasIdentityAt(store, issuer), true);
+      for (const other of [`${issuer}/`, "https://login.example", `${issuer}"`, "https://login.example/tenanu", ""]) {
+        assert.equal(await hasIdentityAt(store, other), false, other);
+      }
     });
 
     test("an activity is found by its fingerprint or id within its organization only", async (t) => {
