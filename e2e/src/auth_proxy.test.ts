@@ -1,6 +1,9 @@
 /** The auth proxy over HTTP, on a real server: its port, its headers, its limits. What it decides is in the server's own tests. */
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createApiKeyStamper, createClient } from "@keystead/sdk";
 import { verifyAppProofSignature } from "@turnkey/crypto";
@@ -190,4 +193,42 @@ test("who has signed up by code signs in by an issuer that vouches for the addre
   const [, payload = ""] = linked.body.session.split(".");
   const claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
   assert.deepEqual([claims.organization_id, claims.user_id], [made.body.organizationId, made.body.userId]);
+});
+
+test("no first sign-in waits for what strangers have named: private addresses, or more issuers than one caller may", async (t) => {
+  const { issuer, token } = await loopbackIssuer();
+  const dataFolder = join(mkdtempSync(join(tmpdir(), "keystead-")), "data");
+  t.after(() => rmSync(dirname(dataFolder), { recursive: true, force: true }));
+  const env = { KEYSTEAD_OIDC_LINKING: "none" };
+  const first = await startKeystead({ dataFolder, env });
+  const find = (server: KeysteadServer, iss: string) => {
+    const filterValue = token({ iss, sub: "nobody" });
+    return call(server, "account", JSON.stringify({ filterType: "OIDC_TOKEN", filterValue }));
+  };
+  for (let n = 0; n <= 100; n++) {
+    const { status, body } = await find(first, `https://10.0.0.${n}`);
+    assert.deepEqual([status, body.code], [400, 3]);
+    assert.match(body.message, /has no public address$/);
+  }
+  const key = createKey();
+  const signUp = {
+    ...noCredentials,
+    apiKeys: [{ apiKeyName: "key", publicKey: key.publicKey, curveType: "API_KEY_CURVE_P256" }],
+    oauthProviders: [{ providerName: "own", oidcToken: token({ sub: "ann" }, key.publicKey) }],
+  };
+  const made = await call(first, "signup_v2", JSON.stringify(signUp));
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  await first.stop();
+
+  // A new courier remembers nobody, and strangers come first.
+  const server = await start(t, { dataFolder, env });
+  const answers: number[] = [];
+  for (let n = 0; n <= 20; n++) answers.push((await find(server, `http://127.0.0.1:1/${n}`)).status);
+  assert.deepEqual(answers, [...Array.from({ length: 20 }, () => 400), 429]);
+  const session = createKey();
+  const login = { oidcToken: token({ sub: "ann" }, session.publicKey), publicKey: session.publicKey };
+  const signedIn = await call(server, "oauth_login", JSON.stringify(login));
+  assert.equal(signedIn.status, 200, JSON.stringify(signedIn.body));
+  // Somebody is registered at this issuer, so nobody else waits there either.
+  assert.deepEqual((await find(server, issuer)).body, {});
 });

@@ -11,14 +11,22 @@ export type Watched = {
   store: Store;
   /** The plans of the queries that ran on it since the last time, by Kysely or straight on the driver. */
   plans(): Promise<string[]>;
+  /** Every query that runs on it from now on is told here before it runs. */
+  onQuery(listener: (text: string) => void): void;
 };
 
 /** The same store, watched. What it runs on a connection of its own, to write apart what did not go together, is not seen. */
 export function watchQueries(store: Store): Watched {
   const queries: Query[] = [];
+  let listener: ((text: string) => void) | undefined;
   const note = (text: string, values: readonly unknown[] = []) => {
     // Transactions have no plan.
-    if (/^\s*(with|select|insert|update|delete)\b/i.test(text)) queries.push({ text, values });
+    if (!/^\s*(with|select|insert|update|delete)\b/i.test(text)) return;
+    queries.push({ text, values });
+    listener?.(text);
+  };
+  const onQuery = (asked: typeof listener) => {
+    listener = asked;
   };
   const watched = store.dialect === "sqlite" ? watchSqlite(store, note) : watchPostgres(store, note);
   const plans = async () => {
@@ -26,7 +34,7 @@ export function watchQueries(store: Store): Watched {
     for (const query of queries.splice(0)) texts.push(await planOf(store, query));
     return texts;
   };
-  return { store: watched, plans };
+  return { store: watched, plans, onQuery };
 }
 
 type Note = (text: string, values?: readonly unknown[]) => void;

@@ -9,6 +9,7 @@ import { createCaptchaCheck } from "./captcha/check_captcha.ts";
 import { createCourier } from "./courier.ts";
 import { readCourierSettings } from "./courier_settings.ts";
 import { createSenders, describeSenders } from "./create_senders.ts";
+import { checkWrittenAddress } from "./fetch/checked_addresses.ts";
 import { createFetchJson, fetchLimits } from "./fetch/fetch_json.ts";
 import { portsOf } from "./fetch/outgoing_url.ts";
 import { answerIssuer } from "./issuers/answer_issuer.ts";
@@ -41,9 +42,11 @@ try {
   const limitedNote = limitNotes(note, Date.now);
   const courier = createCourier({ courierKey, senders, now: Date.now, note: limitedNote });
   const { egress, issuers: allowed } = settings.fetching;
-  const fetchJson = createFetchJson({ egress, furtherPorts: portsOf(allowed ?? []) });
+  const issuerRules = { egress, furtherPorts: portsOf(allowed ?? []) };
+  const fetchJson = createFetchJson(issuerRules);
+  const checkAddress = (url: string) => checkWrittenAddress(url, issuerRules);
   const mac = createStatementMac(courierKey);
-  const issuers = createIssuers({ fetchJson, mac, allowed, now: Date.now, note: limitedNote });
+  const issuers = createIssuers({ fetchJson, checkAddress, mac, allowed, now: Date.now, note: limitedNote });
   const { providers } = settings;
   const providerPorts = portsOf([...providers.values()].flatMap(({ tokenUrl, userUrl }) => [tokenUrl, userUrl]));
   const exchanges = createExchanges({

@@ -10,6 +10,7 @@ const invalidCode = "SIGNATURE_INVALID";
 
 export const apiKeyEvidence: EvidenceRow<Stamp> = {
   header: "x-stamp",
+  carriesKey: true,
   schemes: Object.keys(stampSchemes),
   parse: parseStamp,
   lookup: ({ curve, publicKey }) => ({ by: "key", curve, publicKey }),

@@ -76,6 +76,11 @@ export function isVerifiedBeforeLookup({ kind }: { kind: EvidenceKind }): boolea
   return rows[kind].verifiedBeforeLookup === true;
 }
 
+/** Whether it is verified before sub-organizations are searched: whoever made it up has none of them read. */
+export function isVerifiedBeforeSearch({ kind }: { kind: EvidenceKind }): boolean {
+  return rows[kind].carriesKey === true;
+}
+
 /** Throws `unauthenticated` with a published text when it cannot be read. */
 export function parseEvidence<K extends EvidenceKind>(curves: PointCompression, sent: SentEvidence<K>): Evidence<K> {
   const { kind, value } = sent;

@@ -51,6 +51,8 @@ export type EvidenceRow<E> = {
   forQueriesOnly?: true;
   /** It opens only endpoints that say so, neither in the gateway nor in the signer any other. */
   opensListedOnly?: true;
+  /** It has the key that it is verified with: that needs no registered credential. */
+  carriesKey?: true;
   /** It is verified before anybody is looked for: whoever made it up must not learn who is registered. */
   verifiedBeforeLookup?: true;
   /** The schemes of its signatures: by them a stored vote tells which kind it was given with. No two kinds share one. */

@@ -105,11 +105,13 @@ export const courierMessages = {
   },
   /** A statement about an issuer that was fetched later than that. */
   issuer: {
-    request: struct({ issuer: text, newerThanMs: u64 }),
+    /** `isRegistered`: the gateway's word that a user has an identity there, or that the operator trusts its word about addresses. */
+    request: struct({ issuer: text, newerThanMs: u64, isRegistered: bool }),
+    /** `wasNew`: an issuer that never worked was asked for it. The gateway counts that for the caller who named it. */
     reply: variant({
       /** As `core/src/oidc/issuer_statement.ts` writes it. */
-      statement: struct({ statement: bytesUpTo(maxStatementBytes) }),
-      failed: struct({ error: oneOf(issuerErrors), reason: textUpTo(4_096) }),
+      statement: struct({ statement: bytesUpTo(maxStatementBytes), wasNew: bool }),
+      failed: struct({ error: oneOf(issuerErrors), reason: textUpTo(4_096), wasNew: bool }),
     }),
   },
   /** An order of the signer to exchange a code, for the body with this SHA-256. */

@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { fromHex } from "@keystead/core/encoding/hex.ts";
 import type { Logger } from "pino";
+import { hasIdentityAt } from "../store/across.ts";
 import type { LongWriter } from "../store/long_writer.ts";
 import { addCosignatures } from "../store/public_log.ts";
 import type { Store } from "../store/store.ts";
@@ -35,7 +36,13 @@ import { proveConsistency } from "./log/consistency.ts";
 import { createStatementExchange } from "./log/statement_exchange.ts";
 import { limitLog, oncePer, reasonOf } from "./log_limiter.ts";
 import { LogPlaces } from "./places/log_places.ts";
-import { defaultBudgets, type ProxyBudgets } from "./proxy/address_budgets.ts";
+import {
+  createHourlyBudget,
+  defaultBudgets,
+  newIssuersPerSite,
+  type ProxyBudgets,
+  siteKey,
+} from "./proxy/address_budgets.ts";
 import { createProxyTurns } from "./proxy/proxy_turns.ts";
 import { createPublishedLogs } from "./published_logs.ts";
 import { createReadiness } from "./readiness.ts";
@@ -118,7 +125,13 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const presence = createPresence();
   const committer = createBudgetedCommitter({ ...dependencies, link }, { places, presence });
   const admission = createAdmission(admissionLimits, committer);
-  const issuers = createIssuerStatements({ courier, needCourier });
+  const { linkingIssuers = new Set() } = dependencies;
+  const issuers = createIssuerStatements({
+    courier,
+    needCourier,
+    isRegisteredIssuer: (issuer) => linkingIssuers.has(issuer) || hasIdentityAt(store, issuer),
+    budget: createHourlyBudget(newIssuersPerSite, Date.now, siteKey),
+  });
   const orders = createCourierOrders({ courier, needCourier });
   const queryQueue = createQueryQueue({ presence });
   const onRefused = logRefusedStates(log);
@@ -165,10 +178,9 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     logKey: () => signer.publicKeys().log,
   });
   const unready = createReadiness({ store, link, signer, committer, log });
-  const { proxyBudgets: budgets = defaultBudgets, channels = [], captchaSiteKey: siteKey } = dependencies;
-  const { linkingIssuers = new Set() } = dependencies;
+  const { proxyBudgets: budgets = defaultBudgets, channels = [], captchaSiteKey } = dependencies;
   const { check } = createCaptchaChecks({ courier, needCourier });
-  const captcha = siteKey === undefined ? undefined : { siteKey, check };
+  const captcha = captchaSiteKey === undefined ? undefined : { siteKey: captchaSiteKey, check };
   const proxyRoutes = authProxyRoutes({ ...submits, turns, budgets, channels, captcha, linkingIssuers });
   const statements = createStatementExchange({ store, link, places, signerTrouble: signer.trouble });
   const routes: Route[] = [

@@ -141,6 +141,11 @@ function writeIdentity({ issuer, audience, subject }: IdentityFacts): string {
   return JSON.stringify({ issuer, audience, subject });
 }
 
+/** What the identities of one issuer begin with, and no others. */
+export function identityStart(issuer: string): string {
+  return `${JSON.stringify({ issuer }).slice(0, -1)},`;
+}
+
 export function identityFacts(identity: string | undefined): IdentityFacts {
   if (identity === undefined) throw new Fault("internal", "an identity without its facts");
   return JSON.parse(identity) as IdentityFacts;

@@ -21,11 +21,19 @@ export function countsByParentsId(at: Registration, user: User, key: RegisteredK
   return key.proven || !isWalletCurve(key.curve) || isFirstSignIn(at, user, key.credentialId, nowMs);
 }
 
-const firstSignInMs = 5 * 60_000;
+export const firstSignInMs = 5 * 60_000;
+
+/**
+ * For so long an API key that is proven nowhere is looked for below a parent. Its holder has used it by then, or names the
+ * sub-organization. Passkeys are looked for without end: one that was added for a bad day signs in by the parent's id alone, and only a
+ * stamp of its own key finds it.
+ */
+export const unprovenKeyMs = 24 * 3_600_000;
 
 /**
  * A sign-in right after the sign-up, with the one key that came with it. Wallets stamp their first sign-in before there is an organization
  * that they could name. Where anything else lets somebody in, a stranger may have registered the key to share the account of its owner.
+ * `findUnprovenAlone` of the store asks the same of rows.
  */
 export function isFirstSignIn(
   { members, settings: { createdAtMs } }: Registration,

@@ -1,7 +1,7 @@
 /** Functions that name no organization, each with its reason: these, and those of `across_ended.ts`, are the only ones. */
 import { comparableContact } from "@keystead/core/otp/otp_types.ts";
 import { type Kysely, sql } from "kysely";
-import type { ContactLookup } from "../state/credentials.ts";
+import { type ContactLookup, identityStart } from "../state/credentials.ts";
 import type { AuthProxySettings } from "../state/entities.ts";
 import { type ActivityRow, activityColumns } from "./activities.ts";
 import { type BootProofRow, selectBootProofs } from "./boot_proofs.ts";
@@ -70,18 +70,83 @@ export async function findProvenInSubOrganizations(
 
 const unprovenInSubOrganizations = compiled(
   "unproven_in_sub_organizations",
-  (db, parentId: string, curve: string, publicKey: string) =>
-    selectInSubOrganizations(db, parentId, curve, publicKey, 0),
+  (db, parentId: string, curve: string, publicKey: string, fromMs: number) =>
+    selectInSubOrganizations(db, parentId, curve, publicKey, 0).where("credentials.created_at_ms", ">=", fromMs),
 );
 
-/** The same, where it is not proven. */
+/** The same, where it is not proven and was registered at this time or later. */
 export async function findUnprovenInSubOrganizations(
   store: Store,
   parentId: string,
   curve: string,
   publicKey: string,
+  fromMs: number,
 ): Promise<CallerRow[]> {
-  return (await unprovenInSubOrganizations(store, parentId, curve, publicKey)).map(toCallerRow);
+  return (await unprovenInSubOrganizations(store, parentId, curve, publicKey, fromMs)).map(toCallerRow);
+}
+
+const unprovenAlone = compiled(
+  "unproven_alone",
+  (db, parentId: string, curve: string, publicKey: string, fromMs: number) =>
+    selectInSubOrganizations(db, parentId, curve, publicKey, 0)
+      .where("credentials.created_at_ms", ">=", fromMs)
+      .whereRef("credentials.created_at_ms", "=", "organizations.created_at_ms")
+      .where("users.user_email", "is", null)
+      .where("users.user_phone_number", "is", null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("users as others")
+              .select("others.user_id")
+              .whereRef("others.organization_id", "=", "credentials.organization_id")
+              .whereRef("others.user_id", "<>", "credentials.user_id"),
+          ),
+        ),
+      )
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("credentials as others")
+              .select("others.credential_id")
+              .whereRef("others.organization_id", "=", "credentials.organization_id")
+              .whereRef("others.credential_id", "<>", "credentials.credential_id"),
+          ),
+        ),
+      ),
+);
+
+/**
+ * The same, where it came with its organization and nothing else lets anybody in: what `isFirstSignIn` asks of pages, asked of rows, so that
+ * nobody's pages are read for whoever has a key.
+ */
+export async function findUnprovenAlone(
+  store: Store,
+  parentId: string,
+  curve: string,
+  publicKey: string,
+  fromMs: number,
+): Promise<CallerRow[]> {
+  return (await unprovenAlone(store, parentId, curve, publicKey, fromMs)).map(toCallerRow);
+}
+
+/** The first characters of an identity, which have its issuer: all of one may be longer than an entry of an index. */
+const identityStarts = sql<string>`substr(identity, 1, 600)`;
+
+const identityAt = compiled("identity_at", (db, from: string, before: string) =>
+  db
+    .selectFrom("credentials")
+    .select("organization_id as organizationId")
+    .where("identity", "is not", null)
+    .where(identityStarts, ">=", from)
+    .where(identityStarts, "<", before)
+    .limit(1),
+);
+
+/** Strangers name issuers. One where any user here has registered an identity is known, whoever asks. */
+export async function hasIdentityAt(store: Store, issuer: string): Promise<boolean> {
+  const start = identityStart(issuer);
+  // The comma that it ends with, and the next character behind that.
+  return (await identityAt(store, start, `${start.slice(0, -1)}-`)).length > 0;
 }
 
 const verifiedBelow = compiled("verified_contact_below", (db, parentId: string, kind: string, contact: string) =>

@@ -8,8 +8,10 @@ import { birth, newApiKey, newUser, stateChange } from "../../test/store_items.t
 import { put } from "../state/entities.ts";
 import {
   findProvenInSubOrganizations,
+  findUnprovenAlone,
   findUnprovenInSubOrganizations,
   findVerifiedInSubOrganizations,
+  hasIdentityAt,
   loadUnreleased,
 } from "./across.ts";
 import { commitGroup } from "./commit.ts";
@@ -62,18 +64,29 @@ for (const dialect of dialects) {
       const { store, plans, parent } = found;
       const key = ["API_KEY_CURVE_P256", "02".repeat(33)] as const;
       await findProvenInSubOrganizations(store, parent, ...key);
-      await findUnprovenInSubOrganizations(store, parent, ...key);
+      await findUnprovenInSubOrganizations(store, parent, ...key, 0);
+      await findUnprovenAlone(store, parent, ...key, 0);
       const all = await plans();
-      assert.equal(all.length, 2);
+      assert.equal(all.length, 3);
       for (const plan of all) {
         const byKey = {
           sqlite:
-            /^SEARCH credentials USING INDEX credentials_across_by_age \(public_key=\? AND curve=\? AND proven=\?\)/,
+            /^SEARCH credentials USING INDEX credentials_across_by_age \(public_key=\? AND curve=\? AND proven=\?( AND created_at_ms>\?)?\)/,
           postgres: /\bcredentials_across_by_age\b/,
         };
         assert.match(plan, byKey[dialect], plan);
+        assert.doesNotMatch(plan, /\bSCAN\b|Seq Scan/, plan);
         assert.doesNotMatch(plan, /TEMP B-TREE|\bSort\b/, "nor are all copies of a key sorted to find the oldest");
       }
+    });
+
+    test("whether anybody is registered at an issuer is told by one entry of an index", async (t) => {
+      const found = await large(t);
+      if (found === undefined) return;
+      const { store, plans } = found;
+      const plan = await planOf(plans, hasIdentityAt(store, "https://accounts.example.com"));
+      assert.match(plan, /\bcredentials_by_issuer\b/, plan);
+      assert.doesNotMatch(plan, /\bSCAN\b/, plan);
     });
 
     test("a sub-organization's caller is found by its verified contact, not by trying every sub-organization", async (t) => {

@@ -6,6 +6,7 @@ import { birth, newApiKey, newUser, signing, stateChange } from "../../test/stor
 import {
   findProvenInSubOrganizations,
   findUnprovenInSubOrganizations,
+  hasIdentityAt,
   listHeads,
   listLeaves,
   maxCandidates,
@@ -77,12 +78,18 @@ for (const dialect of dialects) {
       const { store, parent, left, right, stranger, shared, single } = found;
       const idsBy = (find: typeof findProvenInSubOrganizations) => async (of: string, key: typeof shared) =>
         (await find(store, of, key.curve, key.publicKey)).map(({ organizationId }) => organizationId);
-      const [proven, unproven] = [idsBy(findProvenInSubOrganizations), idsBy(findUnprovenInSubOrganizations)];
+      const unprovenSince =
+        (fromMs: number): typeof findProvenInSubOrganizations =>
+        (...asked) =>
+          findUnprovenInSubOrganizations(...asked, fromMs);
+      const [proven, unproven] = [idsBy(findProvenInSubOrganizations), idsBy(unprovenSince(0))];
       assert.deepEqual(await unproven(parent, single), [right]);
       assert.deepEqual(await unproven(parent, shared), [left, right].sort());
       assert.deepEqual(await unproven(stranger, shared), []);
       assert.deepEqual(await proven(parent, shared), []);
-      const [row] = await findUnprovenInSubOrganizations(store, parent, single.curve, single.publicKey);
+      const [row] = await findUnprovenInSubOrganizations(store, parent, single.curve, single.publicKey, 0);
+      assert.deepEqual(await idsBy(unprovenSince(single.createdAtMs))(parent, single), [right]);
+      assert.deepEqual(await idsBy(unprovenSince(single.createdAtMs + 1))(parent, single), []);
       assert.deepEqual(row, await findCaller(store, right, single.curve, single.publicKey));
 
       const copies = (count: number, isProven: boolean) =>
@@ -99,6 +106,22 @@ for (const dialect of dialects) {
         [...[left, right].sort(), ...idsOf(later)].slice(0, maxCandidates),
       );
       assert.deepEqual(await proven(parent, shared), idsOf(marked).slice(0, maxCandidates));
+    });
+
+    test("an issuer is known where anybody is registered, by its exact name", async (t) => {
+      const store = await openTestStore(t, dialect);
+      if (store === undefined) return;
+      const issuer = "https://login.example/tenant";
+      const provider = {
+        ...{ providerId: randomUUID(), providerName: "own", issuer },
+        ...{ audience: "a".repeat(2_000), subject: 'quoted " and ü'.repeat(200), proven: true as const },
+        ...{ createdAtMs: 1, updatedAtMs: 1 },
+      };
+      await commitGroup(store, [birth(randomUUID(), [newUser({ oauthProviders: [provider] })])], []);
+      assert.equal(await hasIdentityAt(store, issuer), true);
+      for (const other of [`${issuer}/`, "https://login.example", `${issuer}"`, "https://login.example/tenanu", ""]) {
+        assert.equal(await hasIdentityAt(store, other), false, other);
+      }
     });
 
     test("an activity is found by its fingerprint or id within its organization only", async (t) => {

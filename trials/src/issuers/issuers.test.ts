@@ -12,6 +12,7 @@ import { startOpenIdProvider } from "@keystead/e2e/identity/openid_provider.ts";
 import { nodeTokenCrypto } from "@keystead/server/curves/node_token_crypto.ts";
 import { createIssuerStatements } from "@keystead/server/gateway/issuers/issuer_statements.ts";
 import { createCourierLink } from "@keystead/server/gateway/link/courier_link.ts";
+import { createHourlyBudget, newIssuersPerSite } from "@keystead/server/gateway/proxy/address_budgets.ts";
 import { keysteadCode } from "@keystead/server/launcher/code.ts";
 import { environmentOf } from "@keystead/server/launcher/environment.ts";
 import { processes } from "@keystead/server/launcher/processes.ts";
@@ -53,7 +54,11 @@ function start(t: TestContext, env: Record<string, string>) {
     await running?.gone;
     rmSync(folder, { recursive: true, force: true });
   });
-  const { statementOf } = createIssuerStatements({ courier: link, needCourier, deadlineMs: patienceMs });
+  const { statementOf } = createIssuerStatements({
+    ...{ courier: link, needCourier, deadlineMs: patienceMs },
+    isRegisteredIssuer: () => false,
+    budget: createHourlyBudget(newIssuersPerSite),
+  });
   const mac = createStatementMac(courierKey);
   /** The ids of the keys, as the signer would believe them. */
   const ask = async (issuer: string, newerThanMs = 0) => {

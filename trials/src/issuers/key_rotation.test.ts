@@ -17,6 +17,7 @@ import {
   createIssuerStatements,
   type IssuerStatementsDependencies,
 } from "@keystead/server/gateway/issuers/issuer_statements.ts";
+import { createHourlyBudget } from "@keystead/server/gateway/proxy/address_budgets.ts";
 import { openKeyring } from "@keystead/server/signer/secrets/keyring.ts";
 import { makeIssuerKey, publishedKeys, type TestIssuerKey } from "../../../core/test/oidc/test_issuer.ts";
 import { testTimeoutMs } from "../../../core/test/patience.ts";
@@ -72,7 +73,14 @@ function connect(rig: GatewayRig, issuer: Issuer) {
   const { statementMac: mac } = openKeyring(rootKey, 1, keyring);
   const now = () => clock.nowMs;
   const newCourier = () =>
-    createIssuers({ fetchJson: issuer.fetchJson, mac, allowed: undefined, now, note: () => undefined });
+    createIssuers({
+      fetchJson: issuer.fetchJson,
+      checkAddress: () => undefined,
+      mac,
+      allowed: undefined,
+      now,
+      note: () => undefined,
+    });
   let courier = newCourier();
   const newGateway = () =>
     createIssuerStatements({
@@ -82,6 +90,8 @@ function connect(rig: GatewayRig, issuer: Issuer) {
         request: (_: string, request: IssuerRequest) => answerIssuer(courier, request),
       } as unknown as IssuerStatementsDependencies["courier"],
       needCourier: () => undefined,
+      isRegisteredIssuer: () => true,
+      budget: createHourlyBudget(0),
       now,
     });
   let gateway = newGateway();

@@ -4,10 +4,15 @@ import type { Issuers } from "./issuers.ts";
 
 /** What the gateway is told. */
 export async function answerIssuer(issuers: Issuers, request: IssuerRequest): Promise<IssuerReply> {
+  let wasNew = false;
+  const onNew = () => {
+    wasNew = true;
+  };
   try {
-    return { kind: "statement", value: { statement: await issuers.statementOf(request) } };
+    const statement = await issuers.statementOf(request, onNew);
+    return { kind: "statement", value: { statement, wasNew } };
   } catch (error) {
     if (!(error instanceof IssuerFailure)) throw error;
-    return { kind: "failed", value: { error: error.error, reason: error.message } };
+    return { kind: "failed", value: { error: error.error, reason: error.message, wasNew } };
   }
 }

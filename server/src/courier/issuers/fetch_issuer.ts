@@ -8,6 +8,7 @@ import { isLoopbackHost } from "../fetch/outgoing_url.ts";
 import { unusable } from "./issuer_failure.ts";
 
 const maxUrlLength = 2_048;
+const discoveryDocument = "its discovery document";
 
 /**
  * Where the issuer's document is. An issuer has the one spelling that the URL standard gives it: else one host would have endless issuers,
@@ -22,9 +23,19 @@ export function discoveryUrlOf(issuer: string): string {
   return `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
 }
 
+/** Throws where the issuer is not asked for how it is written. */
+export function refuseUnasked(issuer: string, checkAddress: (url: string) => void): void {
+  const url = discoveryUrlOf(issuer);
+  try {
+    checkAddress(url);
+  } catch (error) {
+    throw inWordsOf(issuer, discoveryDocument, error);
+  }
+}
+
 /** The address of the keys. The document must be the issuer's own: else a host could speak for another. */
 export async function fetchKeysUrl(fetchJson: FetchJson, issuer: string): Promise<string> {
-  const { value } = await fetchPart(fetchJson, issuer, discoveryUrlOf(issuer), "its discovery document");
+  const { value } = await fetchPart(fetchJson, issuer, discoveryUrlOf(issuer), discoveryDocument);
   const { issuer: named, jwks_uri: keysUrl } = membersOf(value);
   if (named !== issuer) throw unusable(issuer, "its discovery document is of another issuer");
   if (typeof keysUrl !== "string" || keysUrl.length > maxUrlLength) {
@@ -51,9 +62,12 @@ async function fetchPart(fetchJson: FetchJson, issuer: string, url: string, part
   try {
     return await fetchJson({ url });
   } catch (error) {
-    if (!(error instanceof FetchFailure)) throw error;
-    throw unusable(issuer, `${part}: ${error.message}`);
+    throw inWordsOf(issuer, part, error);
   }
+}
+
+function inWordsOf(issuer: string, part: string, error: unknown): unknown {
+  return error instanceof FetchFailure ? unusable(issuer, `${part}: ${error.message}`) : error;
 }
 
 /** Own members alone: a document has none of those that JavaScript adds. */

@@ -7,6 +7,7 @@ import { patienceMs } from "../../../../core/test/patience.ts";
 import { createIssuerDocuments, discoveryPath, newPublishedKey } from "../../../test/issuer_documents.ts";
 import { startHttp } from "../../../test/issuer_server.ts";
 import { createStatementMac } from "../../outbox/statement_mac.ts";
+import { checkWrittenAddress } from "../fetch/checked_addresses.ts";
 import { createFetchJson, type FetchJson, fetchLimits } from "../fetch/fetch_json.ts";
 import { createIssuers, type IssuersDependencies, issuerLimits } from "./issuers.ts";
 
@@ -17,8 +18,11 @@ const hourMs = 60 * minuteMs;
 function start(changes: Partial<IssuersDependencies> = {}) {
   const clock = { nowMs: 1_800_000_000_000 };
   const notes: string[] = [];
+  /** What was asked of an issuer that had never worked, each time. */
+  const news: string[] = [];
   const issuers = createIssuers({
     fetchJson: createFetchJson({ egress: "loopback", limits: { ...fetchLimits, totalMs: patienceMs } }),
+    checkAddress: (url) => checkWrittenAddress(url, { egress: "loopback" }),
     mac,
     allowed: undefined,
     now: () => clock.nowMs,
@@ -26,12 +30,13 @@ function start(changes: Partial<IssuersDependencies> = {}) {
     ...changes,
   });
   /** What the statement says: the ids of its keys, and when they were fetched. */
-  const ask = async (issuer: string, newerThanMs = 0) => {
-    const statement = openStatement(mac, await issuers.statementOf({ issuer, newerThanMs }));
+  const ask = async (issuer: string, newerThanMs = 0, isRegistered = false) => {
+    const onNew = () => void news.push(issuer);
+    const statement = openStatement(mac, await issuers.statementOf({ issuer, newerThanMs, isRegistered }, onNew));
     assert.equal(statement.issuer, issuer);
     return { kids: parseKeySet(statement.keys).map(({ kid }) => kid), fetchedAtMs: statement.fetchedAtMs };
   };
-  return { clock, notes, ask, issuers };
+  return { clock, notes, news, ask };
 }
 
 /** An issuer on this machine with one key, `first`. */
@@ -257,19 +262,66 @@ test("with KEYSTEAD_OIDC_ISSUERS no other issuer is asked, and those listed are 
   assert.equal(notes.length, 1, "the operator hears of a listed one");
 });
 
+/** A real fetch of this machine, and names that no name server has. */
+const fetchNames = () =>
+  createFetchJson({
+    egress: "loopback",
+    resolve: async () => [],
+    limits: { ...fetchLimits, totalMs: patienceMs },
+  });
+const busy = { error: "busy", message: /^too many new issuers/ };
+
 test("so many new issuers are asked about in an hour; those that have worked are not held up by them", async (t) => {
   const { issuer } = await published(t);
-  const { ask, clock } = start({ limits: { ...issuerLimits, newPerHour: 3 } });
+  const { ask, clock, news } = start({ fetchJson: fetchNames(), limits: { ...issuerLimits, newPerHour: 3 } });
   await ask(issuer);
-  for (const other of ["https://[::1]", "https://10.0.0.1"]) await assert.rejects(ask(other), { error: "unusable" });
-  const busy = { error: "busy", message: /^too many new issuers/ };
-  await assert.rejects(ask("https://10.0.0.2"), busy);
-  await assert.rejects(ask("https://10.0.0.1"), { error: "unusable" });
+  for (const other of ["https://a.test", "https://b.test"]) await assert.rejects(ask(other), { error: "unusable" });
+  await assert.rejects(ask("https://c.test"), busy);
+  await assert.rejects(ask("https://b.test"), { error: "unusable" });
+  assert.deepEqual(news, [issuer, "https://a.test", "https://b.test"]);
   clock.nowMs += 20 * minuteMs;
-  await assert.rejects(ask("https://10.0.0.3"), { error: "unusable" });
-  await assert.rejects(ask("https://10.0.0.4"), busy);
+  await assert.rejects(ask("https://d.test"), { error: "unusable" });
+  await assert.rejects(ask("https://e.test"), busy);
+  // One that has failed is asked again, and counts again for whoever named it.
+  await assert.rejects(ask("https://a.test"), { error: "unusable" });
+  assert.deepEqual(news.slice(3), ["https://d.test", "https://a.test"]);
   clock.nowMs += 20 * minuteMs;
   assert.equal((await ask(issuer)).fetchedAtMs, clock.nowMs);
+  assert.equal(news.length, 5);
+});
+
+test("what is refused for how it is written costs nothing: addresses inside, odd ports, user names, http", async (t) => {
+  const { issuer } = await published(t);
+  const { urls, fetchJson } = countingFetch();
+  const idle = start({ fetchJson, limits: { ...issuerLimits, newPerHour: 0 } });
+  const { ask, news } = start({ limits: { ...issuerLimits, newPerHour: 1 } });
+  const inside = Array.from({ length: 101 }, (_, n) => `https://10.0.0.${n}`);
+  const others = [
+    "https://[fe80::1]",
+    "https://[fd00::1]",
+    "https://169.254.169.254/latest",
+    "https://192.168.0.1:8443",
+  ];
+  const odd = ["https://a.test:22", "https://u@a.test", "http://a.test", "https://a.test./", "nothing"];
+  for (const name of [...inside, ...others, ...odd]) {
+    await assert.rejects(ask(name), { error: "unusable" }, name);
+    await assert.rejects(idle.ask(name), { error: "unusable" }, name);
+  }
+  assert.deepEqual([urls, news, idle.news], [[], [], []]);
+  assert.deepEqual((await ask(issuer)).kids, ["first"]);
+});
+
+test("issuers where somebody is registered never wait for strangers', and have a bound of their own", async (t) => {
+  const sites = await Promise.all([published(t), published(t), published(t)]);
+  const [a = "", b = "", c = ""] = sites.map(({ issuer }) => issuer);
+  const limits = { ...issuerLimits, newPerHour: 0, newAtOnce: 0, registeredPerHour: 2 };
+  const { ask, clock, news } = start({ limits });
+  for (const site of [a, b, c]) await assert.rejects(ask(site), busy);
+  for (const site of [a, b, a]) assert.deepEqual((await ask(site, 0, true)).kids, ["first"]);
+  await assert.rejects(ask(c, 0, true), busy, "a gateway that lies has no more than this");
+  clock.nowMs += 30 * minuteMs;
+  assert.deepEqual((await ask(c, 0, true)).kids, ["first"]);
+  assert.deepEqual(news, []);
 });
 
 test("new issuers that are slow take some of the fetches, and leave the others", async (t) => {

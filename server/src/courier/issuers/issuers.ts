@@ -5,7 +5,7 @@
 import { makeStatement, refetchPauseMs, type StatementMac } from "@keystead/core/oidc/issuer_statement.ts";
 import { type IssuerRequest, statementAges } from "../../frames/courier_messages.ts";
 import type { FetchJson } from "../fetch/fetch_json.ts";
-import { discoveryUrlOf, fetchKeys, fetchKeysUrl } from "./fetch_issuer.ts";
+import { fetchKeys, fetchKeysUrl, refuseUnasked } from "./fetch_issuer.ts";
 import { IssuerFailure, unusable } from "./issuer_failure.ts";
 import { createTokenBucket } from "./token_bucket.ts";
 
@@ -16,7 +16,10 @@ export const issuerLimits = {
   pauseMs: refetchPauseMs,
   /** After a failure of an issuer that has worked. */
   retryMs: 10_000,
-  newPerHour: 100,
+  /** Of all callers together; the gateway knows them and counts for each. */
+  newPerHour: 1_000,
+  /** Of those that the gateway says somebody is registered at. */
+  registeredPerHour: 10_000,
   /** Of those that never worked. The others keep the rest of the fetches. */
   newAtOnce: 8,
   remembered: 500,
@@ -24,6 +27,8 @@ export const issuerLimits = {
 
 export type IssuersDependencies = {
   fetchJson: FetchJson;
+  /** Throws a FetchFailure for an address that is not fetched from for how it is written. */
+  checkAddress(url: string): void;
   mac: StatementMac;
   /** The only ones that are asked; undefined: any. */
   allowed: ReadonlySet<string> | undefined;
@@ -34,8 +39,8 @@ export type IssuersDependencies = {
 };
 
 export type Issuers = {
-  /** A statement that is newer than that, or an IssuerFailure. */
-  statementOf(request: IssuerRequest): Promise<Uint8Array>;
+  /** A statement that is newer than that, or an IssuerFailure. `onNew` is called where one that never worked is asked for it. */
+  statementOf(request: IssuerRequest, onNew: () => void): Promise<Uint8Array>;
 };
 
 type Statement = { bytes: Uint8Array; fetchedAtMs: number };
@@ -49,23 +54,25 @@ type Known = {
 };
 
 export function createIssuers(dependencies: IssuersDependencies): Issuers {
-  const { fetchJson, mac, allowed, now, note, limits = issuerLimits } = dependencies;
+  const { fetchJson, checkAddress, mac, allowed, now, note, limits = issuerLimits } = dependencies;
   /** The one used last is the last. */
   const known = new Map<string, Known>();
   const newIssuers = createTokenBucket(limits.newPerHour, now);
+  const registeredIssuers = createTokenBucket(limits.registeredPerHour, now);
   let newAtOnce = 0;
 
   /** A time that the clock has yet to reach is no time that has passed. */
   const isWithin = (sinceMs: number, spanMs: number) => now() >= sinceMs && now() - sinceMs < spanMs;
 
-  function findKnown(issuer: string): Known {
+  function findKnown(issuer: string, isRegistered: boolean): Known {
     const found = known.get(issuer);
     if (found !== undefined) {
       known.delete(issuer);
       known.set(issuer, found);
       return found;
     }
-    if (allowed === undefined && !newIssuers.take()) throw busy("too many new issuers were named; try again later");
+    const bucket = isRegistered ? registeredIssuers : newIssuers;
+    if (allowed === undefined && !bucket.take()) throw busy("too many new issuers were named; try again later");
     const entry: Known = {
       keysUrl: undefined,
       statement: undefined,
@@ -98,10 +105,12 @@ export function createIssuers(dependencies: IssuersDependencies): Issuers {
     return { bytes: makeStatement(mac, { issuer, keys, fetchedAtMs }), fetchedAtMs };
   }
 
-  async function fetchNow(issuer: string, entry: Known): Promise<void> {
-    const isNew = entry.statement === undefined && allowed === undefined;
+  async function fetchNow(issuer: string, entry: Known, isNew: boolean, onNew: () => void): Promise<void> {
     if (isNew && newAtOnce >= limits.newAtOnce) throw busy("too many new issuers are asked at once; try again");
-    if (isNew) newAtOnce += 1;
+    if (isNew) {
+      newAtOnce += 1;
+      onNew();
+    }
     entry.askedAtMs = now();
     try {
       entry.statement = await fetchStatement(issuer, entry);
@@ -121,17 +130,18 @@ export function createIssuers(dependencies: IssuersDependencies): Issuers {
   }
 
   return {
-    async statementOf({ issuer, newerThanMs }) {
+    async statementOf({ issuer, newerThanMs, isRegistered }, onNew) {
       if (allowed !== undefined && !allowed.has(issuer)) {
         throw unusable(issuer, "KEYSTEAD_OIDC_ISSUERS of this server does not list it");
       }
       // Before it counts as a new one.
-      discoveryUrlOf(issuer);
-      const entry = findKnown(issuer);
+      refuseUnasked(issuer, checkAddress);
+      const entry = findKnown(issuer, isRegistered);
       const fresh = findUsable(entry, newerThanMs, statementAges.freshMs);
       if (fresh !== undefined) return fresh;
       if (entry.fetching === undefined && !isWithin(entry.askedAtMs, pauseMsOf(entry))) {
-        entry.fetching = fetchNow(issuer, entry).finally(() => {
+        const isNew = entry.statement === undefined && allowed === undefined && !isRegistered;
+        entry.fetching = fetchNow(issuer, entry, isNew, onNew).finally(() => {
           entry.fetching = undefined;
         });
       }

@@ -17,6 +17,7 @@ import {
   isMadeBy,
   isOver,
   isVerifiedBeforeLookup,
+  isVerifiedBeforeSearch,
   lookupOf,
   needsOrigins,
   parseEvidence,
@@ -81,11 +82,15 @@ async function resolve(
   if (isVerifiedBeforeLookup(evidence)) await refuseUnlessVerified(dependencies, organizationId, evidence, body);
   if (lookup.by === "contact") return resolveContact(dependencies, organizationId, evidence, lookup, body, scope);
   if (lookup.by === "authProxy") return resolveAuthProxy(store, organizationId, lookup);
-  /** Most are found and verified at the first attempt: whose key it was is asked only where that fails. */
-  const attempt = async (row: CallerRow | undefined, subjectId = organizationId): Promise<Resolved | undefined> => {
-    if (row === undefined || !hasCredential(row)) return undefined;
-    const isVerified = await verifies(dependencies, row, evidence, body);
-    return isVerified || isMadeBy(curves, evidence, row.credential) ? { found: row, subjectId, isVerified } : undefined;
+  /** Whose key it was comes first: what else a stamp must be right for may take a page. */
+  const attempt = async (
+    row: CallerRow | undefined,
+    subjectId = organizationId,
+    isSigned = false,
+  ): Promise<Resolved | undefined> => {
+    if (row === undefined || !isCaller(curves, row, evidence)) return undefined;
+    refuseExpired(row.credential, evidence);
+    return { found: row, subjectId, isVerified: isSigned || (await verifies(dependencies, row, evidence, body)) };
   };
   const named = await findIn(store, organizationId, lookup, scope === "former");
   if (named === undefined) {
@@ -98,8 +103,8 @@ async function resolve(
   const above = await attempt(parent);
   if (above !== undefined) return above;
   const findsBelow = parentId === undefined && scope === "sub-organization";
-  const child = findsBelow ? await findOwnSubOrganization({ store, curves }, organizationId, evidence) : undefined;
-  const below = await attempt(child, child?.organizationId);
+  const child = findsBelow ? await findBelow(dependencies, organizationId, evidence, body) : undefined;
+  const below = await attempt(child, child?.organizationId, isVerifiedBeforeSearch(evidence));
   if (below !== undefined) return below;
   if (hasCredential(named) || (parent !== undefined && hasCredential(parent))) throw unverifiedEvidence(evidence);
   throw findsBelow ? unknownBelow(organizationId, evidence) : unknownCredential({ organizationId, parentId }, evidence);
@@ -123,6 +128,17 @@ async function resolveContact(
   return { found, subjectId: found.organizationId, isVerified: true };
 }
 
+/** In the sub-organizations of a parent, once a stamp that has its key is verified: junk has none of them read. */
+async function findBelow(
+  dependencies: AuthenticationDependencies,
+  organizationId: string,
+  evidence: Evidence,
+  body: Uint8Array,
+): Promise<CallerRow | undefined> {
+  if (isVerifiedBeforeSearch(evidence)) await refuseUnlessVerified(dependencies, organizationId, evidence, body);
+  return findOwnSubOrganization(dependencies, organizationId, evidence);
+}
+
 /** For evidence that needs no credential to be verified with. */
 async function refuseUnlessVerified(
   dependencies: AuthenticationDependencies,
@@ -131,6 +147,7 @@ async function refuseUnlessVerified(
   body: Uint8Array,
 ): Promise<void> {
   const stranger = { organizationId, organizationName: "", credential: { credentialId: "", userId: "", userName: "" } };
+  refuseExpired(stranger.credential, evidence);
   if (!(await verifies(dependencies, stranger, evidence, body))) throw unverifiedEvidence(evidence);
 }
 
@@ -160,7 +177,12 @@ async function resolveAuthProxy(
   };
 }
 
-/** Whether the evidence is good for this body. Throws where it, or the credential, is over. */
+/** Throws where the credential, or the evidence itself, is over. */
+function refuseExpired(credential: FoundCaller["credential"], evidence: Evidence, nowMs = Date.now()): void {
+  if (isExpired(credential, nowMs) || isOver(evidence, nowMs)) throw expiredCredential(evidence);
+}
+
+/** Whether the evidence is good for this body. */
 async function verifies(
   { store, curves, notarizerKey, otpKey, issuers }: AuthenticationDependencies,
   found: FoundCaller,
@@ -169,7 +191,6 @@ async function verifies(
 ): Promise<boolean> {
   const { credential } = found;
   const nowMs = Date.now();
-  if (isExpired(credential, nowMs) || isOver(evidence, nowMs)) throw expiredCredential(evidence);
   const origins = needsOrigins(evidence) ? await readAllowedOrigins(store, found) : undefined;
   const serviceKeys = { notarizerKey: notarizerKey?.(), otpKey: otpKey?.() };
   const isIdentity = evidence.kind === "attestedIdentity" && isSignedByNamedKey(curves, evidence.value, body);
@@ -239,7 +260,7 @@ export async function findWhereItRuns(
   return withVerifyLimit(dependencies, organizationId, evidence, async () => {
     if (isVerifiedBeforeLookup(evidence)) await refuseUnlessVerified(dependencies, organizationId, evidence, body);
     if (isCaller(curves, named, evidence)) return organizationId;
-    const own = await findOwnSubOrganization({ store, curves }, organizationId, evidence);
+    const own = await findBelow(dependencies, organizationId, evidence, body);
     if (own !== undefined) return own.organizationId;
     throw hasCredential(named) ? unverifiedEvidence(evidence) : unknownBelow(organizationId, evidence);
   });

@@ -2,7 +2,8 @@
  * Which sub-organization a credential belongs to, for clients that know only the parent. Public keys are public, and anyone can add a
  * stranger's to an organization of his own: so only those count where the key is proven (state/proven.ts), and the others only where none
  * does. That a key which is proven nowhere belongs to the only sub-organization that knows it is the gateway's word. A wallet's key, which
- * anybody knows, counts unproven only in the sign-in that proves it (state/first_sign_in.ts).
+ * anybody knows, counts unproven only in the sign-in that proves it (state/first_sign_in.ts). All of it is told by rows: no page of a
+ * sub-organization is read, however large those are that a key was written into.
  *
  * A passkey is named by an id that whoever registers it chooses. Of those with the same id only those count whose key made the stamp. A
  * look-up reads the oldest ones alone, so a stranger who registers an id a thousand times costs as much as one who does it a few times, and
@@ -10,11 +11,10 @@
  */
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { ambiguousCredential, type Evidence, isMadeBy, lookupOf, unverifiedEvidence } from "../../evidence/evidence.ts";
-import type { KeyLookup } from "../../state/credentials.ts";
-import { isFirstSignIn, isWalletCurve } from "../../state/first_sign_in.ts";
-import { decodePage } from "../../state/pages.ts";
-import { findProvenInSubOrganizations, findUnprovenInSubOrganizations } from "../../store/across.ts";
-import { type CallerRow, findCallerByUser, findPage } from "../../store/organizations.ts";
+import { isPasskeyLookup, type KeyLookup } from "../../state/credentials.ts";
+import { firstSignInMs, isWalletCurve, unprovenKeyMs } from "../../state/first_sign_in.ts";
+import { findProvenInSubOrganizations, findUnprovenAlone, findUnprovenInSubOrganizations } from "../../store/across.ts";
+import { type CallerRow, findCallerByUser } from "../../store/organizations.ts";
 import type { Store } from "../../store/store.ts";
 import { findByContact } from "./contact_caller.ts";
 
@@ -54,21 +54,12 @@ function findProven(store: Store, parentId: string, { curve, publicKey }: KeyLoo
   return findProvenInSubOrganizations(store, parentId, curve, publicKey);
 }
 
-async function findUnproven(store: Store, parentId: string, { curve, publicKey }: KeyLookup): Promise<CallerRow[]> {
-  const rows = await findUnprovenInSubOrganizations(store, parentId, curve, publicKey);
-  if (!isWalletCurve(curve)) return rows;
-  const counts = await Promise.all(rows.map((row) => isFirstSignInAt(store, row)));
-  return rows.filter((_, index) => counts[index]);
-}
-
-async function isFirstSignInAt(store: Store, { organizationId, credential }: CallerRow): Promise<boolean> {
-  const [members, settings] = await Promise.all(
-    (["members", "settings"] as const).map((name) => findPage(store, organizationId, name)),
-  );
-  if (credential === undefined || members === undefined || settings === undefined) return false;
-  const at = { members: decodePage("members", members), settings: decodePage("settings", settings) };
-  const user = at.members.users.get(credential.userId);
-  return user !== undefined && isFirstSignIn(at, user, credential.credentialId, Date.now());
+async function findUnproven(store: Store, parentId: string, lookup: KeyLookup): Promise<CallerRow[]> {
+  const { curve, publicKey } = lookup;
+  const nowMs = Date.now();
+  if (isWalletCurve(curve)) return findUnprovenAlone(store, parentId, curve, publicKey, nowMs - firstSignInMs);
+  const fromMs = isPasskeyLookup(lookup) ? 0 : nowMs - unprovenKeyMs;
+  return findUnprovenInSubOrganizations(store, parentId, curve, publicKey, fromMs);
 }
 
 /** No row is verified twice. */

@@ -11,10 +11,24 @@ import { parseKeySet } from "@keystead/core/oidc/key_set.ts";
 import { nodeTokenCrypto } from "../../curves/node_token_crypto.ts";
 import type { Verification } from "../../evidence/evidence_row.ts";
 
-/** Statements of the courier about issuers. */
+/** Statements of the courier about issuers. `address`: of the caller who named the issuer. */
 export type ReadStatements = {
-  statementOf(issuer: string, newerThanMs: number): Promise<Pick<IssuerStatement, "keys" | "fetchedAtMs">>;
+  statementOf(
+    issuer: string,
+    newerThanMs: number,
+    address?: string,
+  ): Promise<Pick<IssuerStatement, "keys" | "fetchedAtMs">>;
 };
+
+/** The same for one request: new issuers that it names count for its caller. */
+export function askedFrom<D extends { issuers?: ReadStatements }>(dependencies: D, address: string | undefined): D {
+  const { issuers } = dependencies;
+  if (issuers === undefined) return dependencies;
+  const counted: ReadStatements = {
+    statementOf: (issuer, newerThanMs) => issuers.statementOf(issuer, newerThanMs, address),
+  };
+  return { ...dependencies, issuers: counted };
+}
 
 /**
  * What the token says, if its issuer vouches for it now; throws `invalid_argument` otherwise: `INVALID_OIDC_TOKEN` for a bad token, and

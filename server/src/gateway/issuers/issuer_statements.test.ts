@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { makeStatement } from "@keystead/core/oidc/issuer_statement.ts";
 import type { CourierReply, IssuerReply, IssuerRequest } from "../../frames/courier_messages.ts";
+import { createHourlyBudget, siteKey } from "../proxy/address_budgets.ts";
 import { createIssuerStatements, type IssuerStatementsDependencies } from "./issuer_statements.ts";
 
 const minuteMs = 60_000;
@@ -10,13 +11,13 @@ const issuer = "https://accounts.example.com";
 const mac = (content: Uint8Array) => new Uint8Array(createHmac("sha256", "key").update(content).digest());
 
 /** A courier that answers as the test says; by default with keys of this moment. */
-function start(deadlineMs?: number) {
+function start(deadlineMs?: number, registered: readonly string[] = [], perCaller = 1_000) {
   const clock = { nowMs: 1_800_000_000_000 };
   const asked: IssuerRequest[] = [];
   const state = { isJoined: true, needs: 0, joined: Promise.withResolvers<void>() };
   const say = (name = issuer): IssuerReply => {
     const statement = makeStatement(mac, { issuer: name, keys: '{"keys":[]}', fetchedAtMs: clock.nowMs });
-    return { kind: "statement", value: { statement } };
+    return { kind: "statement", value: { statement, wasNew: true } };
   };
   let behaviour = async (request: IssuerRequest): Promise<IssuerReply | undefined> => say(request.issuer);
   const courier = {
@@ -30,6 +31,8 @@ function start(deadlineMs?: number) {
   const statements = createIssuerStatements({
     courier: courier as unknown as IssuerStatementsDependencies["courier"],
     needCourier: () => void state.needs++,
+    isRegisteredIssuer: async (name) => registered.includes(name),
+    budget: createHourlyBudget(perCaller, () => clock.nowMs, siteKey),
     now: () => clock.nowMs,
     ...(deadlineMs !== undefined && { deadlineMs }),
   });
@@ -41,7 +44,7 @@ function start(deadlineMs?: number) {
 
 const failed = (error: "unusable" | "busy", reason: string): CourierReply<"issuer"> => ({
   kind: "failed",
-  value: { error, reason },
+  value: { error, reason, wasNew: false },
 });
 
 test("a statement at hand serves for half an hour; then a newer one is asked for", async () => {
@@ -60,7 +63,7 @@ test("one that is not newer than asked for does not serve", async () => {
   const { fetchedAtMs } = await statementOf(issuer, 0);
   clock.nowMs += 1;
   assert.equal((await statementOf(issuer, fetchedAtMs)).fetchedAtMs, clock.nowMs);
-  assert.deepEqual(asked[1], { issuer, newerThanMs: fetchedAtMs });
+  assert.deepEqual(asked[1], { issuer, newerThanMs: fetchedAtMs, isRegistered: false });
   behave(async () => failed("unusable", `issuer \`${issuer}\` cannot be used: fetched a moment ago`));
   await assert.rejects(statementOf(issuer, clock.nowMs), { code: "invalid_argument", message: /^issuer `https:/ });
 });
@@ -167,4 +170,62 @@ test("a statement of another issuer is nobody's", async () => {
   const { statementOf, behave, say } = start();
   behave(async () => say("https://other.example"));
   await assert.rejects(statementOf(issuer, 0), { code: "internal" });
+});
+
+const home = "203.0.113.7";
+const spent = { code: "resource_exhausted", errorCode: "RATE_LIMIT_EXCEEDED" };
+const nameOf = (n: number) => `https://issuer${n}.example`;
+
+test("new issuers count for the caller's site, and for nobody else", async () => {
+  const { statementOf, clock } = start(undefined, [], 2);
+  for (const n of [1, 2]) await statementOf(nameOf(n), 0, home);
+  await assert.rejects(statementOf(nameOf(3), 0, home), spent);
+  await statementOf(nameOf(1), 0, home);
+  await statementOf(nameOf(3), 0, "203.0.113.8");
+  await statementOf(nameOf(3), 0, home);
+  for (const n of [4, 5]) await statementOf(nameOf(n), 0, `2001:db8:1:${n}::1`);
+  await assert.rejects(statementOf(nameOf(6), 0, "2001:db8:1:6::1"), spent);
+  clock.nowMs += 60 * minuteMs;
+  await statementOf(nameOf(7), 0, home);
+});
+
+test("what the courier did not have to ask costs its caller nothing: private addresses, issuers that have worked", async () => {
+  const { statementOf, behave, say, state } = start(30, [], 1);
+  behave(async () => failed("unusable", "10.0.0.1 has no public address"));
+  const inside = Array.from({ length: 101 }, (_, n) => `https://10.0.0.${n}`);
+  for (const name of inside) await assert.rejects(statementOf(name, 0, home), { code: "invalid_argument" });
+  behave(async ({ issuer: name }) => {
+    const { kind, value } = say(name);
+    return { kind, value: { ...value, wasNew: false } } as IssuerReply;
+  });
+  for (const n of [1, 2, 3]) await statementOf(nameOf(n), 0, home);
+  state.isJoined = false;
+  await assert.rejects(statementOf(nameOf(4), 0, home), { code: "unavailable" });
+  state.isJoined = true;
+  behave(async ({ issuer: name }) => say(name));
+  await statementOf(nameOf(5), 0, home);
+  await assert.rejects(statementOf(nameOf(6), 0, home), spent);
+});
+
+test("an issuer where somebody is registered waits for no budget, and the courier is told so", async () => {
+  const { statementOf, asked } = start(undefined, [issuer], 0);
+  await assert.rejects(statementOf(nameOf(1), 0, home), spent);
+  assert.equal((await statementOf(issuer, 0, home)).issuer, issuer);
+  assert.deepEqual(asked, [{ issuer, newerThanMs: 0, isRegistered: true }]);
+});
+
+test("many at once do not pass together, and whoever waits for another's fetch does not pay for it", async () => {
+  const { statementOf, behave, say } = start(undefined, [], 1);
+  const gate = Promise.withResolvers<void>();
+  behave(async ({ issuer: name }) => {
+    await gate.promise;
+    return say(name);
+  });
+  const own = statementOf(nameOf(1), 0, home);
+  const refused = assert.rejects(statementOf(nameOf(2), 0, home), spent);
+  const others = [1, 1, 1].map((n) => statementOf(nameOf(n), 0, "203.0.113.8"));
+  await refused;
+  gate.resolve();
+  await Promise.all([own, ...others]);
+  await statementOf(nameOf(3), 0, "203.0.113.8");
 });

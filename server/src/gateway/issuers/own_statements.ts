@@ -4,7 +4,9 @@ import { fromHex } from "@keystead/core/encoding/hex.ts";
 import { writeKeySet } from "@keystead/core/oidc/key_set.ts";
 import { ownIssuerKey } from "@keystead/core/oidc/own_issuer.ts";
 
-type Statements = { statementOf(issuer: string, newerThanMs: number): Promise<{ keys: string; fetchedAtMs: number }> };
+type Statements = {
+  statementOf(issuer: string, newerThanMs: number, address?: string): Promise<{ keys: string; fetchedAtMs: number }>;
+};
 
 export type OwnIssuerFacts = {
   curves: Pick<Curves, "sha256">;
@@ -15,9 +17,9 @@ export type OwnIssuerFacts = {
 
 export function withOwnIssuer(issuers: Statements, { curves, publicUrl, publicKeys }: OwnIssuerFacts): Statements {
   return {
-    async statementOf(issuer, newerThanMs) {
+    async statementOf(issuer, newerThanMs, address) {
       const { identity } = publicKeys();
-      if (issuer !== publicUrl || identity === undefined) return issuers.statementOf(issuer, newerThanMs);
+      if (issuer !== publicUrl || identity === undefined) return issuers.statementOf(issuer, newerThanMs, address);
       return { keys: writeKeySet([ownIssuerKey(curves, fromHex(identity))]), fetchedAtMs: Date.now() };
     },
   };

@@ -23,7 +23,10 @@ async function socketPair(t: TestContext): Promise<[Socket, Socket]> {
   return [ours, theirs];
 }
 
-const failed = (reason: string): IssuerReply => ({ kind: "failed", value: { error: "unusable", reason } });
+const failed = (reason: string): IssuerReply => ({
+  kind: "failed",
+  value: { error: "unusable", reason, wasNew: false },
+});
 
 async function joined(t: TestContext, changes: Partial<CourierHandlers> = {}) {
   const errors: unknown[] = [];
@@ -40,7 +43,7 @@ async function joined(t: TestContext, changes: Partial<CourierHandlers> = {}) {
   serveGateway(theirs, handlers, (error) => errors.push(error));
   link.attach(ours);
   const ask = (issuer: string, deadlineMs = patienceMs) =>
-    link.request("issuer", { issuer, newerThanMs: 0 }, deadlineMs);
+    link.request("issuer", { issuer, newerThanMs: 0, isRegistered: false }, deadlineMs);
   return { link, ask, ours, theirs, errors };
 }
 
@@ -103,7 +106,11 @@ test("an answer that cannot be read, or is of another kind, is none", async (t) 
   t.after(link.close);
   const [ours, theirs] = await socketPair(t);
   link.attach(ours);
-  const waiting = link.request("issuer", { issuer: "https://a.example", newerThanMs: 0 }, patienceMs);
+  const waiting = link.request(
+    "issuer",
+    { issuer: "https://a.example", newerThanMs: 0, isRegistered: false },
+    patienceMs,
+  );
   const reply = { statement: new Uint8Array(), signature: new Uint8Array() };
   theirs.write(encodeFrame("deliver", 1, messages.statement.reply, reply));
   theirs.write(encodeFrame("issuer", 7, messages.statement.reply, reply));

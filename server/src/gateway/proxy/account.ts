@@ -33,7 +33,8 @@ const filters: Readonly<Record<string, (value: string, asked: Asked) => Promise<
       curves.map((curve) => keyIdentity(curve, parseSearchedKey(value))),
       asked,
     ),
-  CREDENTIAL_ID: (value, asked) => findAll(passkeyIdentities(value), asked),
+  // Who makes a passkey chooses its id, and may choose one that they have seen. The oldest answers: it is the owner's.
+  CREDENTIAL_ID: async (value, asked) => (await findAll(passkeyIdentities(value), asked)).slice(0, 1),
   NAME: async () => [],
   USERNAME: async () => [],
   OIDC_TOKEN: findByToken,

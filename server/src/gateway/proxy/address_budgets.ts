@@ -16,11 +16,16 @@ export type ProxyBudgets = {
 
 export const defaultBudgets: ProxyBudgets = { signUps: 100, codes: 30, signIns: 300, lookUps: 600 };
 
+/** Issuers that never worked, for each site in an hour: the courier asks 1,000 for all together. */
+export const newIssuersPerSite = 20;
+
 export type HourlyBudget = {
   /** Throws where none is left in this hour. It only looks: nothing is taken, and the address does not count as one that has asked. */
   check(address: string | undefined): void;
   /** Takes one; throws where none is left in this hour. */
   take(address: string | undefined): void;
+  /** What was taken a moment ago, and cost nothing. */
+  giveBack(address: string | undefined): void;
 };
 
 /** What was taken counts for an hour, to five minutes: so an address costs the same memory, however often it asks. */
@@ -31,18 +36,22 @@ const maxAddresses = 20_000;
 /** How many an address has taken in each five minutes in which it took any. */
 type Taken = Map<number, number>;
 
-export function createHourlyBudget(limit: number, now: () => number = Date.now): HourlyBudget {
+export function createHourlyBudget(
+  limit: number,
+  now: () => number = Date.now,
+  keyOf: (address: string | undefined) => string = addressKey,
+): HourlyBudget {
   /** The address that has tried last to take one is at the end. */
   const addresses = new Map<string, Taken>();
   const partNow = () => Math.floor(now() / partMs);
 
   return {
     check(address) {
-      const taken = addresses.get(addressKey(address));
+      const taken = addresses.get(keyOf(address));
       if (sumOfAnHour(taken ?? new Map(), partNow()) >= limit) throw new BudgetSpent();
     },
     take(address) {
-      const key = addressKey(address);
+      const key = keyOf(address);
       const part = partNow();
       const taken: Taken = addresses.get(key) ?? new Map();
       for (const before of taken.keys()) if (!isOfTheHour(before, part)) taken.delete(before);
@@ -51,6 +60,12 @@ export function createHourlyBudget(limit: number, now: () => number = Date.now):
       addresses.set(key, taken);
       if (sumOfAnHour(taken, part) >= limit) throw new BudgetSpent();
       taken.set(part, (taken.get(part) ?? 0) + 1);
+    },
+    giveBack(address) {
+      const taken = addresses.get(keyOf(address));
+      const part = partNow();
+      const count = taken?.get(part) ?? 0;
+      if (count > 0) taken?.set(part, count - 1);
     },
   };
 }

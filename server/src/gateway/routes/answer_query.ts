@@ -12,7 +12,7 @@ import type { ActivityRecord } from "../../views/activity_view.ts";
 import { dialectOf } from "../../views/dialect.ts";
 import { authenticateQuery } from "../evidence/authenticate_query.ts";
 import { readEvidence } from "../evidence/evidence_header.ts";
-import { verifyIdentity } from "../evidence/read_identity.ts";
+import { askedFrom, verifyIdentity } from "../evidence/read_identity.ts";
 import { writeJson } from "../http/json_text.ts";
 import type { RouteRequest, Send } from "../http/route.ts";
 import { readLogFile } from "../log/read_log_file.ts";
@@ -22,11 +22,12 @@ import { type ApiDependencies, sourceOf } from "./api_dependencies.ts";
 import { naming } from "./name_organization.ts";
 
 export async function answerQuery(
-  dependencies: ApiDependencies,
+  given: ApiDependencies,
   query: AnyQuery,
   { rawHeaders, clientVersion, callerAddress, body }: RouteRequest,
   send: Send,
 ): Promise<void> {
+  const dependencies = askedFrom(given, callerAddress);
   const { store, queryQueue } = dependencies;
   const evidence = readEvidence(rawHeaders, "query");
   checkOpens(evidence, query);

@@ -3,6 +3,7 @@ import { checkOpens } from "../../evidence/evidence.ts";
 import { passed } from "../../state/steps.ts";
 import { dialectOf } from "../../views/dialect.ts";
 import { readEvidence } from "../evidence/evidence_header.ts";
+import { askedFrom } from "../evidence/read_identity.ts";
 import { writeJson } from "../http/json_text.ts";
 import type { RouteRequest, Send } from "../http/route.ts";
 import { readKey } from "../submit/idempotency.ts";
@@ -11,18 +12,19 @@ import { type ApiDependencies, sourceOf } from "./api_dependencies.ts";
 import { naming } from "./name_organization.ts";
 
 export async function answerSubmit(
-  dependencies: ApiDependencies,
+  given: ApiDependencies,
   activity: AnyActivity,
   { rawHeaders, headers, clientVersion, callerAddress, body }: RouteRequest,
   send: Send,
 ): Promise<void> {
+  const dependencies = askedFrom(given, callerAddress);
   const evidence = readEvidence(rawHeaders, "submit");
   checkOpens(evidence, activity);
   const dialect = dialectOf(clientVersion);
   const idempotencyKey = readKey(headers["idempotency-key"]);
   const source = sourceOf(dependencies, { callerAddress });
   passed("arrived");
-  const arrival = { body, evidence, idempotencyKey, source };
+  const arrival = { body, evidence, idempotencyKey, source, address: callerAddress };
   const answer = await naming(body, () => submit(dependencies, activity, arrival, dialect));
   passed("answering");
   if ("failure" in answer) {

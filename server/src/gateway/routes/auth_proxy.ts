@@ -24,6 +24,7 @@ import {
 import type { Static, TObject } from "../../fields/schema.ts";
 import { passed } from "../../state/steps.ts";
 import { toFailure } from "../../views/error_body.ts";
+import { askedFrom } from "../evidence/read_identity.ts";
 import { nothingAt } from "../http/request_check.ts";
 import { jsonContent, type Route, type RouteRequest, type Send } from "../http/route.ts";
 import { findAccount } from "../proxy/account.ts";
@@ -138,11 +139,12 @@ function signInEndpoints(dependencies: ProxyDependencies, signIns: HourlyBudget)
       // answer, so they may come again with the same captcha.
       if (!wanted.verificationToken) await checkCaptcha(config, request, dependencies.captcha, { mayRepeat: true });
       else if (config.settings.captchaEnabled) readProxyToken(dependencies, config, wanted.verificationToken);
-      return signUp(dependencies, config, { type, request: wanted, body: request.body });
+      const asking = askedFrom(dependencies, request.callerAddress);
+      return signUp(asking, config, { type, request: wanted, body: request.body });
     });
   return {
-    account: endpoint(accountRequest, lookUps, async ({ config }, value: AccountRequest) =>
-      findAccount(dependencies, config, value),
+    account: endpoint(accountRequest, lookUps, async ({ config, request }, value: AccountRequest) =>
+      findAccount(askedFrom(dependencies, request.callerAddress), config, value),
     ),
     otp_login: login("ACTIVITY_TYPE_OTP_LOGIN", loginRequest),
     otp_login_v2: login("ACTIVITY_TYPE_OTP_LOGIN_V2", loginV2Request),
@@ -154,8 +156,8 @@ function signInEndpoints(dependencies: ProxyDependencies, signIns: HourlyBudget)
 /** Each may have the courier ask an issuer or a provider. */
 function identityEndpoints(dependencies: ProxyDependencies, signIns: HourlyBudget): Record<string, Endpoint> {
   return {
-    oauth_login: endpoint(identityLoginRequest, signIns, async ({ config }, value) =>
-      signInByIdentity(dependencies, config, value),
+    oauth_login: endpoint(identityLoginRequest, signIns, async ({ config, request }, value) =>
+      signInByIdentity(askedFrom(dependencies, request.callerAddress), config, value),
     ),
     oauth2_authenticate: endpoint(providerSignInRequest, signIns, async ({ config }, value) => {
       const { provider, clientId, ...exchanged } = value;

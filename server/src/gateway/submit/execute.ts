@@ -74,7 +74,7 @@ class Execution {
 
   async #decide(request: StampedRequest, needs: readonly Need[]): Promise<ActivityStep> {
     if (this.#preparation === undefined) {
-      const { organizationId, body, evidence, source, records, cost, namesParent } = request;
+      const { organizationId, body, evidence, source, address, records, cost, namesParent } = request;
       const trouble = this.#dependencies.signerTrouble();
       if (trouble !== undefined) throw new Fault("unavailable", trouble);
       const { stateShare = 1 } = request;
@@ -90,7 +90,8 @@ class Execution {
       const caller = known?.userId;
       const actingParentId = isOfParent ? known.organizationId : undefined;
       const checkSource = claimedSourceCheck(this.#dependencies, request);
-      const asked = { body, evidence, checkSource, subOrganizationId, target, records, caller, actingParentId };
+      const sent = { body, evidence, checkSource, address };
+      const asked = { ...sent, subOrganizationId, target, records, caller, actingParentId };
       // Strangers are not asked about for; and of the few keys that most requests name, the pages make no difference.
       const factsLength =
         records.length > manyRecords

@@ -31,6 +31,8 @@ export type PrepareRequest = Stamped &
     records: readonly RecordWish[];
     /** Who sent it, where that is known: whenever others of the organization wait. */
     caller?: string | undefined;
+    /** Where it came from, if that is known. */
+    address?: string | undefined;
     /** The organization's parent, where the caller is a user of that. */
     actingParentId?: string | undefined;
   };
@@ -70,7 +72,7 @@ export class Preparation {
     request: PrepareRequest,
   ) {
     const { organizationId, expect, release, issuers, orders } = organization;
-    const { body, records: declared, actingParentId } = request;
+    const { body, records: declared, actingParentId, address } = request;
     this.#organization = organization;
     this.#admission = admission;
     this.#readForSubmit = readForSubmit;
@@ -80,7 +82,8 @@ export class Preparation {
     this.#weight = this.#expected;
     this.#turn = { organizationId, cost: this.#expected.cost };
     const fingerprint = () => toHex(sha256(body));
-    this.#source = { store, organizationId, declared, actingParentId, expect, release, fingerprint, issuers, orders };
+    const from = { store, organizationId, declared, actingParentId, address };
+    this.#source = { ...from, expect, release, fingerprint, issuers, orders };
     organization.enter();
   }
 

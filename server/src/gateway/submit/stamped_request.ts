@@ -26,6 +26,8 @@ export type StampedRequest = {
   evidence: SentEvidence;
   /** Where it came from, for IP allowlists; undefined where nobody asks. */
   source?: RequestSource | undefined;
+  /** The same, for what is counted by address. */
+  address?: string | undefined;
   keyed?: KeyedRequest | undefined;
   signUp?: SignUpRequest | undefined;
   /** Of the body, once it has been read. */

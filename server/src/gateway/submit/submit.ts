@@ -33,6 +33,8 @@ export type Arrival = {
   idempotencyKey?: string | undefined;
   /** For IP allowlists; undefined where nobody asks. */
   source?: RequestSource | undefined;
+  /** The caller's, for what is counted by address. */
+  address?: string | undefined;
   /** Of a sign-up through the auth proxy: what it claims, and the bytes that stand for it when they come again. */
   signUp?: SignUpRequest & { keyed: KeyedRequest };
 };
@@ -45,13 +47,14 @@ export async function submit(
   arrival: Arrival,
   dialect: Dialect,
 ): Promise<SubmitAnswer> {
-  const { body, evidence, idempotencyKey, source } = arrival;
+  const { body, evidence, idempotencyKey, source, address } = arrival;
   const value = readBody(body);
   const organizationId = readOrganizationId(value);
   const openToParent = activity.openToParent === true;
   const byRecoveryKey = activity.byRecoveryKey === true;
   const opens = { openToParent, byRecoveryKey };
-  const request: StampedRequest = { organizationId, ...opens, body, evidence, source, records: [], cost: 0 };
+  const sent = { body, evidence, source, address };
+  const request: StampedRequest = { organizationId, ...opens, ...sent, records: [], cost: 0 };
   let asked: { form: ActivityForm; envelope: Envelope };
   try {
     asked = readAsked(activity, value);

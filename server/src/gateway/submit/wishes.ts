@@ -61,12 +61,14 @@ export type Source = {
   fingerprint(): string;
   issuers: IssuerSource;
   orders: CourierOrders;
+  /** Of the caller, whom new issuers count for. */
+  address: string | undefined;
 };
 
 /** Where statements of the courier about issuers come from. */
 export type IssuerSource = {
   /** Throws a refusal that names the issuer where there is none. */
-  statementOf(issuer: string, newerThanMs: number): Promise<{ bytes: Uint8Array }>;
+  statementOf(issuer: string, newerThanMs: number, address?: string): Promise<{ bytes: Uint8Array }>;
 };
 
 /** Of a gateway that has no courier. */
@@ -191,9 +193,9 @@ const rows: { readonly [K in Need["kind"]]: Row<K> } = {
   issuer: {
     needsState: false,
     isSlow: true,
-    async bring(supplies, { issuers }, needs) {
+    async bring(supplies, { issuers, address }, needs) {
       for (const { value } of needs) {
-        const { bytes } = await issuers.statementOf(value.issuer, value.newerThanMs);
+        const { bytes } = await issuers.statementOf(value.issuer, value.newerThanMs, address);
         supplies.statements = [...supplies.statements, bytes];
       }
     },

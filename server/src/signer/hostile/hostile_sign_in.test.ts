@@ -10,7 +10,9 @@ import { signStamp } from "@keystead/core/crypto/sign_stamp.ts";
 import { toHex } from "@keystead/core/encoding/hex.ts";
 import { uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { p256 } from "@noble/curves/nist.js";
+import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { exportClient } from "../../../test/imports.ts";
+import { authenticator } from "../../../test/passkeys.ts";
 import {
   activityBody,
   anotherOrganization,
@@ -20,6 +22,7 @@ import {
   type StoredState,
   userWithKey,
 } from "../../../test/signer_rig.ts";
+import type { User } from "../../state/entities.ts";
 import { openKeyring } from "../secrets/keyring.ts";
 
 const login = "ACTIVITY_TYPE_STAMP_LOGIN";
@@ -163,6 +166,37 @@ test("nothing but a sign-in runs below the organization that it names", () => {
     const body = activityBody(rig, type, parameters);
     assert.throws(() => prepareIn(rig, one, body, privateKey), /does not run in this one/, type);
   }
+});
+
+test("a wallet whose key somebody has only seen signs in to no account that lets in anybody else", () => {
+  const { rig, parentId } = createScene();
+  const privateKey = secp256k1.utils.randomSecretKey();
+  const wallet = (createdAtMs = rig.clock.nowMs): User => {
+    const { apiKeys, ...user } = userWithKey("ann", randomBytes(32), createdAtMs, false);
+    const publicKey = toHex(secp256k1.getPublicKey(privateKey));
+    const type = "CREDENTIAL_TYPE_API_KEY_SECP256K1";
+    return { ...user, apiKeys: apiKeys.map((key) => ({ ...key, publicKey, type, curve: "API_KEY_CURVE_SECP256K1" })) };
+  };
+  const eve = userWithKey("eve", p256.utils.randomSecretKey(), rig.clock.nowMs, false);
+  const shared: Record<string, User[]> = {
+    "a second user": [wallet(), eve],
+    "a second key": [{ ...wallet(), apiKeys: [...wallet().apiKeys, ...eve.apiKeys] }],
+    "a passkey": [{ ...wallet(), authenticators: [authenticator(0)] }],
+    "an address": [{ ...wallet(), userEmail: "eve@example.com" }],
+    "a number": [{ ...wallet(), userPhoneNumber: "+15551234567" }],
+    "a key that was added": [wallet(rig.clock.nowMs + 1)],
+  };
+  const signIn = (users: User[]) => {
+    const organizationId = randomUUID();
+    const state = anotherOrganization(rig, organizationId, users, { parentId });
+    const body = bodyOf(rig, login);
+    const stamp = signStamp(privateKey, "SIGNATURE_SCHEME_TK_API_SECP256K1", body);
+    return offer(rig, state, body, { stamp, subOrganizationId: organizationId }).kind;
+  };
+  for (const [what, users] of Object.entries(shared)) {
+    assert.throws(() => signIn(users), { errorCode: "PUBLIC_KEY_NOT_FOUND" }, what);
+  }
+  assert.equal(signIn([wallet()]), "prepared");
 });
 
 test("a read-only session moves no signer, whoever sends it", () => {

@@ -27,6 +27,7 @@ import { logStatements } from "./0022_log_statements.ts";
 import { sealedDisclosures } from "./0023_sealed_disclosures.ts";
 import { plainPages } from "./0024_plain_pages.ts";
 import { contactClaims } from "./0025_contact_claims.ts";
+import { identitiesByIssuer } from "./0026_identities_by_issuer.ts";
 import { columnTypes, type MigrationStep, type SqlDialect } from "./step.ts";
 
 /** In order of their names. */
@@ -56,6 +57,7 @@ export const migrations: Readonly<Record<string, MigrationStep>> = {
   "0023_sealed_disclosures": sealedDisclosures,
   "0024_plain_pages": plainPages,
   "0025_contact_claims": contactClaims,
+  "0026_identities_by_issuer": identitiesByIssuer,
 };
 
 /** A database that has steps we do not know was written by a newer release: it is refused, untouched. */
