@@ -75,6 +75,9 @@ test("mutants of verification tokens: both readings agree, in verdict and in cla
 
 function partOf(usage: TokenUsage): Parameters<typeof readClientSignatureAgain>[2] {
   if (usage.kind === "login") return { name: "login", content: { publicKey: usage.publicKey } };
+  if (usage.kind === "contact") {
+    return { name: "updateContact", content: { userId: usage.userId, contact: usage.contact } };
+  }
   const { kind: _, form, ...content } = usage;
   return { name: form, content };
 }

@@ -75,7 +75,13 @@ export type ClientSignatureBase = {
 export function clientSignatureBase(random: Random, otp: P256Key): ClientSignatureBase {
   const { claims, holder } = tokenBase(random, otp, true);
   const head = { tokenId: claims.tokenId };
-  if (random.next() < 0.5) {
+  const draw = random.next();
+  if (draw < 0.2) {
+    const updateContact = { userId: randomUuid(random), contact: random.pick(contacts) };
+    const message = { ...head, type: "USAGE_TYPE_UPDATE_CONTACT", updateContact };
+    return { token: claims, holder, usage: { kind: "contact", ...updateContact }, message };
+  }
+  if (draw < 0.6) {
     const { publicKey } = random.next() < 0.5 ? holder : p256Key(random);
     const message = { login: { publicKey }, ...head, type: "USAGE_TYPE_LOGIN" };
     return { token: claims, holder, usage: { kind: "login", publicKey }, message };

@@ -145,6 +145,9 @@ export const tokenMutators: Readonly<Record<string, TokenMutator>> = {
   "no object, signed": resigned((claims, random) => random.pick([[claims], "x", 1, null])),
 };
 
+const usageTypes = ["USAGE_TYPE_LOGIN", "USAGE_TYPE_SIGNUP", "USAGE_TYPE_UPDATE_CONTACT"] as const;
+const partNames = ["login", "signup", "signupV2", "updateContact"] as const;
+
 export type ClientSignatureMutant = { sent: ClientSignature; token: TokenClaims; usage: TokenUsage };
 
 type ClientSignatureMutator = (base: ClientSignatureBase, random: Random) => ClientSignatureMutant;
@@ -211,16 +214,16 @@ export const clientSignatureMutators: Readonly<Record<string, ClientSignatureMut
   "another token": saying(({ message }, random) => ({ ...message, tokenId: randomUuid(random) })),
   "another type": saying(({ message }, random) => ({
     ...message,
-    type: random.pick(["USAGE_TYPE_LOGIN", "USAGE_TYPE_SIGNUP", "", null, 1]),
+    type: random.pick([...usageTypes, "", null, 1]),
   })),
   "another part beside": saying(({ message }, random) => ({
-    [random.pick(["login", "signup", "signupV2", "x"])]: {},
+    [random.pick([...partNames, "x"])]: {},
     ...message,
   })),
   "another name of its part": saying((base, random) => {
     const [name, part] = partOf(base);
     const { [name]: _, ...rest } = base.message;
-    return { ...rest, [random.pick(["login", "signup", "signupV2"])]: part };
+    return { ...rest, [random.pick(partNames)]: part };
   }),
   "a missing part": saying(({ message }, random) => {
     const { [random.pick(Object.keys(message))]: _, ...rest } = message;
@@ -233,7 +236,7 @@ export const clientSignatureMutators: Readonly<Record<string, ClientSignatureMut
   }),
   "more in its part": saying((base, random) => {
     const [name, part] = partOf(base);
-    const more = { [random.pick(["publicKey", "email", "phoneNumber", "apiKeys", "scope"])]: "x" };
+    const more = { [random.pick(["publicKey", "email", "phoneNumber", "apiKeys", "contact", "scope"])]: "x" };
     return { ...base.message, [name]: { ...part, ...more } };
   }),
   "less in its part": saying((base, random) => {
@@ -245,6 +248,10 @@ export const clientSignatureMutators: Readonly<Record<string, ClientSignatureMut
     const sent = signMessage(base.holder, JSON.stringify(base.message));
     const { usage } = base;
     if (usage.kind === "login") return { ...base, sent, usage: { ...usage, publicKey: p256Key(random).publicKey } };
+    if (usage.kind === "contact") {
+      const other = random.pick([{ userId: randomUuid(random) }, { contact: "other@example.com" }, { contact: "" }]);
+      return { ...base, sent, usage: { ...usage, ...other } };
+    }
     const other = random.pick([
       { email: "other@example.com" },
       { email: undefined },

@@ -132,7 +132,7 @@ export function readTokenAgain(otpKey: string, token: string): SecondClaims | un
 
 export type SecondClientSignature = { publicKey: string; scheme: string; message: string; signature: string };
 
-type Part = { name: "login" | "signup" | "signupV2"; content: Record<string, unknown> };
+type Part = { name: "login" | "signup" | "signupV2" | "updateContact"; content: Record<string, unknown> };
 
 /** A JSON value with sorted keys and without nulls: equal texts are equal meanings. */
 function meaning(value: unknown): string {
@@ -150,6 +150,7 @@ function normalised({ name, content }: Part): string {
     Object.entries(content).filter(([, value]) => value !== null && value !== undefined),
   );
   if (name === "login") return meaning({ ...present, publicKey: pointOf(present.publicKey) });
+  if (name === "updateContact") return meaning(present);
   return meaning({ apiKeys: [], authenticators: [], oauthProviders: [], email: "", phoneNumber: "", ...present });
 }
 
@@ -170,7 +171,8 @@ export function readClientSignatureAgain(
     const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
     demand(Object.keys(present).sort().join() === [expected.name, "tokenId", "type"].sort().join(), "parts");
     demand(present.tokenId === token.tokenId, "token id");
-    demand(present.type === (expected.name === "login" ? "USAGE_TYPE_LOGIN" : "USAGE_TYPE_SIGNUP"), "type");
+    const uses = { login: "LOGIN", signup: "SIGNUP", signupV2: "SIGNUP", updateContact: "UPDATE_CONTACT" };
+    demand(present.type === `USAGE_TYPE_${uses[expected.name]}`, "type");
     const content = present[expected.name];
     demand(typeof content === "object" && content !== null && !Array.isArray(content), "part");
     const part = { name: expected.name, content: content as Record<string, unknown> };

@@ -24,7 +24,9 @@ async function walletScript(): Promise<string> {
 }
 
 export async function authProxyGuideFlow(t: TestContext, browser: Browser, keystead: KeysteadServer): Promise<void> {
-  const [app = "", program = "", ...ways] = programs("docs/guides/auth-proxy.md");
+  const printed = programs("docs/guides/auth-proxy.md");
+  const [app = "", program = "", ...ways] = printed.slice(0, -1);
+  const changeAddress = printed.at(-1) ?? "";
   assert.equal(ways.length, 3);
   const withoutPlugin = app.replaceAll(/^.*keysteadKeys.*\n/gm, "");
   assert.equal(app.split("\n").length - withoutPlugin.split("\n").length, 2);
@@ -33,11 +35,19 @@ export async function authProxyGuideFlow(t: TestContext, browser: Browser, keyst
 
   for (const [i, code] of ways.entries()) {
     await t.test(`codes ${names[i]}`, async (t) => {
-      const files = { "app.ts": i === 0 ? app : withoutPlugin, "page.ts": program, "code.ts": code };
-      const { page, addressAfter } = await openGuideApp(t, browser, keystead, files, wallets);
+      const files = {
+        "app.ts": i === 0 ? app : withoutPlugin,
+        "page.ts": `${program}\n${changeAddress}`,
+        "code.ts": code,
+      };
+      const { page, addressAfter, newContact } = await openGuideApp(t, browser, keystead, files, wallets);
       const byCode = await addressAfter("Sign in by code");
       assert.equal(await addressAfter("Sign in by code"), byCode, "the second code signs in");
       if (i > 0) return;
+      assert.equal(await press(page, "Sign in by code"), "done");
+      newContact();
+      assert.equal(await press(page, "Change e-mail address"), "done");
+      assert.equal(await addressAfter("Sign in by code"), byCode, "a code to the new address signs in");
       const byPasskey = await addressAfter("Sign up with a passkey");
       assert.equal(await addressAfter("Sign in with a passkey"), byPasskey);
       const byWallet = await addressAfter("Sign in with a wallet");
@@ -57,8 +67,13 @@ async function openGuideApp(
 ) {
   const page = await newPageWithAuthenticator(t, browser);
   await page.addInitScript(wallets);
-  const contact = `guide-${randomUUID()}@example.com`;
+  let contact = "";
   let codes = 0;
+  const newContact = () => {
+    contact = `guide-${randomUUID()}@example.com`;
+    codes = 0;
+  };
+  newContact();
   page.on("dialog", async (dialog) => {
     const isCode = dialog.message().startsWith("The code");
     await dialog.accept(isCode ? (await messageTo(contact, undefined, codes++)).code : contact);
@@ -66,6 +81,7 @@ async function openGuideApp(
   await page.goto(await startGuideApp(t, keystead, files));
   return {
     page,
+    newContact,
     /** The address that signs, after a way in that must succeed. Then nobody is signed in again. */
     async addressAfter(button: string) {
       assert.equal(await press(page, button), "done", button);

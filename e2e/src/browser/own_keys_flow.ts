@@ -29,4 +29,32 @@ export const ownKeysFlow: Flow = async (t, { keystead, open }) => {
     assert.equal(action, "LOGIN");
     assert.equal((await sessionClaims(keystead, sessionToken)).organization_id, organizationId);
   });
+
+  await t.test(
+    "a token proves the user's next address if it is bound to the session's key, and only then",
+    async () => {
+      const next = `own-keys-next-${Date.now()}@example.com`;
+      const { otpId, otpEncryptionTargetBundle } = await page.run("initOtp", next);
+      const { code } = await messageTo(next);
+      const unowned = await page.run("verifyOtp", otpId, otpEncryptionTargetBundle, code, false);
+      const { causes } = await page.refusal("updateUserEmail", next, unowned);
+      assert.match(
+        causes.join(),
+        /missing parameter: clientSignature: the verification token is bound to a key, which must sign this request's use of it/,
+      );
+      assert.deepEqual(await page.run("account", next), {});
+
+      const again = await page.run("initOtp", next);
+      const second = await messageTo(next, undefined, 1);
+      const token = await page.run("verifyOtp", again.otpId, again.otpEncryptionTargetBundle, second.code, true);
+      await page.run("updateUserEmail", next, token);
+      assert.deepEqual(await page.run("account", next), { organizationId });
+      await page.run("logOut");
+      const login = await page.run("initOtp", next);
+      const third = await messageTo(next, undefined, 2);
+      const done = await page.run("completeOtp", next, login.otpId, login.otpEncryptionTargetBundle, third.code);
+      assert.equal(done.action, "LOGIN");
+      assert.equal((await sessionClaims(keystead, done.sessionToken)).organization_id, organizationId);
+    },
+  );
 };

@@ -34,6 +34,24 @@ export const reactKitFlow: Flow = async (t, { keystead, origin, browser }) => {
     );
   }
 
+  async function typeCode(contact: string, seen = 0): Promise<void> {
+    const { code } = await messageTo(contact, undefined, seen);
+    await page.getByText("-digit code we sent to").waitFor();
+    for (const [place, character] of [...code].entries()) {
+      await page.locator('input[maxlength="1"]').nth(place).fill(character);
+    }
+  }
+
+  async function logInByCode(contact: string, seen: number): Promise<void> {
+    await press("Log out");
+    await state("ready, unauthenticated");
+    await press("Open");
+    await page.getByPlaceholder("Enter your email").fill(contact);
+    await page.keyboard.press("Enter");
+    await typeCode(contact, seen);
+    await assertHasWallet();
+  }
+
   await t.test("its configuration loads from the auth proxy, and its form offers what is allowed there", async () => {
     await state("ready, unauthenticated");
     assert.deepEqual(kitPaths.sort(), ["POST /v1/wallet_kit_client_params", "POST /v1/wallet_kit_config"]);
@@ -62,15 +80,41 @@ export const reactKitFlow: Flow = async (t, { keystead, origin, browser }) => {
     await press("Open");
     await page.getByPlaceholder("Enter your email").fill(contact);
     await page.keyboard.press("Enter");
-    const { code } = await messageTo(contact);
-    await page.getByText("-digit code we sent to").waitFor();
-    for (const [place, character] of [...code].entries()) {
-      await page.locator('input[maxlength="1"]').nth(place).fill(character);
-    }
+    await typeCode(contact);
     await assertHasWallet();
     await press("Log out");
     await state("ready, unauthenticated");
   });
+
+  await t.test(
+    "its dialogs verify a user's first address and the next, and codes to each lead her to her account",
+    async () => {
+      await press("Open");
+      await page.getByText("Log in with passkey").click();
+      await assertHasWallet();
+      const account = [await text("organization"), await text("user"), await text("address")];
+      const first = `kit-first-${Date.now()}@example.com`;
+      await press("Add e-mail");
+      await page.getByPlaceholder("your@email.com").fill(first);
+      await press("Continue");
+      await typeCode(first);
+      await page.getByText("Email updated successfully!").waitFor();
+      await page.getByText("Email updated successfully!").waitFor({ state: "detached" });
+      await logInByCode(first, 1);
+      assert.deepEqual([await text("organization"), await text("user"), await text("address")], account);
+
+      const next = `kit-next-${Date.now()}@example.com`;
+      await page.locator("#next").fill(next);
+      await press("Change e-mail");
+      await typeCode(next);
+      await page.getByText("Email changed successfully!").waitFor();
+      await page.getByText("Email changed successfully!").waitFor({ state: "detached" });
+      await logInByCode(next, 1);
+      assert.deepEqual([await text("organization"), await text("user"), await text("address")], account);
+      await press("Log out");
+      await state("ready, unauthenticated");
+    },
+  );
 
   await t.test("a wallet of the browser signs up", async () => {
     await press("Open");

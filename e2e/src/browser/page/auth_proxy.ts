@@ -43,6 +43,14 @@ const steps = {
   completeOtp: (contact: string, otpId: string, otpEncryptionTargetBundle: string, otpCode: string) =>
     client.completeOtp({ otpId, otpCode, otpEncryptionTargetBundle, contact, otpType, createSubOrgParams }),
   initOtp: (contact: string) => client.initOtp({ otpType, contact }),
+  /** Binds the token to the session's key, or to a new one. */
+  async verifyOtp(otpId: string, otpEncryptionTargetBundle: string, otpCode: string, bySession: boolean) {
+    const session = await client.getSession();
+    const publicKey = bySession && session && { publicKey: session.publicKey };
+    const answer = await client.verifyOtp({ otpId, otpCode, otpEncryptionTargetBundle, ...publicKey });
+    return answer.verificationToken;
+  },
+  updateUserEmail: (email: string, verificationToken: string) => client.updateUserEmail({ email, verificationToken }),
   account: (contact: string) => client.httpClient.proxyGetAccount({ filterType: "EMAIL", filterValue: contact }),
 };
 

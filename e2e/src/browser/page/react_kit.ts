@@ -18,8 +18,11 @@ const config = {
   auth: { createSuborgParams: { passkeyAuth: newUser, emailOtpAuth: newUser, walletAuth: newUser } },
 };
 
+const next = () => document.querySelector<HTMLInputElement>("#next")?.value ?? "";
+
 function Account() {
-  const { clientState, authState, session, user, wallets, handleLogin, logout } = useTurnkey();
+  const kit = useTurnkey();
+  const { clientState, authState, session, user, wallets, handleLogin, logout } = kit;
   const address = wallets.find(({ source }) => source === "embedded")?.accounts[0]?.address;
   return createElement(
     "main",
@@ -30,6 +33,13 @@ function Account() {
     createElement("p", { id: "address" }, address ?? ""),
     createElement("button", { type: "button", onClick: () => handleLogin() }, "Open"),
     createElement("button", { type: "button", onClick: () => logout() }, "Log out"),
+    createElement("button", { type: "button", onClick: () => kit.handleAddEmail() }, "Add e-mail"),
+    createElement("input", { id: "next" }),
+    createElement(
+      "button",
+      { type: "button", onClick: () => kit.handleUpdateUserEmail({ email: next() }) },
+      "Change e-mail",
+    ),
   );
 }
 
