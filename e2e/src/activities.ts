@@ -4,7 +4,7 @@ import { patienceMs } from "../../core/test/patience.ts";
 import type { KeyPair } from "./key_pairs.ts";
 import { type Answer, assertAccepted, call } from "./wire.ts";
 
-export type SeenActivity = { id: string; fingerprint: string; status: string; failure: Answer["json"] };
+export type SeenActivity = { id: string; fingerprint: string; status: string; failure: Answer["json"] | undefined };
 
 type List = (paginationOptions: object) => Promise<Answer["json"]>;
 

@@ -44,6 +44,7 @@ async function call({ bootstrap }: KeysteadServer, path: string, body: string | 
 }
 
 const noCredentials = { apiKeys: [], authenticators: [], oauthProviders: [] };
+const json = JSON.stringify;
 const passkeySignUp = () =>
   JSON.stringify({ ...noCredentials, authenticators: [authenticatorParams(createPasskey())] });
 
@@ -70,6 +71,36 @@ test("a new server has its proxy on: kits load, a sign-up is answered, and the p
   const { activities } = await sdk.getActivities({ organizationId });
   const [vote] = activities[0]?.votes ?? [];
   assert.deepEqual([vote?.user.userName, vote?.scheme, vote?.publicKey], ["Auth Proxy", "AUTH_PROXY", ""]);
+});
+
+test("votes of requests through the proxy have a message, without the codes that are in it", async (t) => {
+  const server = await start(t);
+  const { sdk } = rootOf(server);
+  const { otpId } = (await call(server, "otp_init", json({ otpType: "OTP_TYPE_EMAIL", contact: "ann@example.com" })))
+    .body;
+  const { code: otpCode } = await messageTo("ann@example.com", [join(server.dataFolder, "outbox")]);
+  assert.equal((await call(server, "otp_verify", json({ otpId, otpCode: "none" }))).status, 400);
+  assert.equal((await call(server, "otp_verify", json({ otpId, otpCode }))).status, 200);
+  assert.equal((await call(server, "signup_v2", passkeySignUp())).status, 200);
+  const { activities } = await sdk.getActivities({ organizationId: server.bootstrap.organizationId });
+  const shown = activities.map((activity) => {
+    const [vote, ...more] = activity.votes;
+    assert.deepEqual([vote?.scheme, more], ["AUTH_PROXY", []]);
+    const message = JSON.parse(vote?.message ?? "");
+    assert.deepEqual([message.type, message.organizationId], [activity.type, activity.organizationId]);
+    const [intent] = Object.values(activity.intent);
+    assert.deepEqual(message.parameters, intent, "it says what the intent says");
+    assert.ok(!vote?.message.includes(otpCode));
+    // What came to nothing has a failure; what did not has none, not even null.
+    assert.equal("failure" in activity, activity.status === "ACTIVITY_STATUS_FAILED");
+    return [activity.type, activity.status, message.parameters.otpCode?.slice(0, 7)];
+  });
+  assert.deepEqual(shown, [
+    ["ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8", "ACTIVITY_STATUS_COMPLETED", undefined],
+    ["ACTIVITY_TYPE_VERIFY_OTP", "ACTIVITY_STATUS_COMPLETED", "sha256:"],
+    ["ACTIVITY_TYPE_VERIFY_OTP", "ACTIVITY_STATUS_FAILED", "sha256:"],
+    ["ACTIVITY_TYPE_INIT_OTP_V2", "ACTIVITY_STATUS_COMPLETED", undefined],
+  ]);
 });
 
 test("headers, methods, sizes and origins", async (t) => {

@@ -26,12 +26,14 @@ test("the line the first start prints works by copy and paste", async (t) => {
 
 /** An address and its signature. */
 const signed = /^0x[0-9a-fA-F]{40} 0x[0-9a-f]{128}0[01]\n$/;
+/** The same, as contracts take it. */
+const signedForChain = /^0x[0-9a-fA-F]{40} 0x[0-9a-f]{128}(1b|1c)\n$/;
 const uuid = /^[0-9a-f-]{36}\n$/;
 
 /** What each program of a page prints, in their order. `USER` is the first user. */
 const pages: Record<string, RegExp[]> = {
   "docs/guides/approvals.md": [/^ACTIVITY_STATUS_CONSENSUS_NEEDED\nACTIVITY_STATUS_COMPLETED\n$/],
-  "docs/guides/clients.md": [/userId: 'USER'/, /userId: 'USER'/, /^0x[0-9a-fA-F]{40} 0x[0-9a-f]{128}(1b|1c)\n$/],
+  "docs/guides/clients.md": [/userId: 'USER'/, /userId: 'USER'/, signedForChain, signedForChain],
   "docs/guides/keys.md": [signed, /^12 words\n$/, uuid],
   "docs/guides/sessions.md": [/^Root user until \d{4}-[^\n]+Z\nnow until \d{4}-[^\n]+Z\nlogged out\n$/],
 };

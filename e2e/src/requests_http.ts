@@ -76,6 +76,11 @@ export async function testHttp(t: TestContext, { server, organizationId, root, d
         assertRefused(await send(url, { method, path }), { status: 404, code: 5, message });
       }
     }
+    const published = "/public/v1/query/get_nonces";
+    for (const method of ["GET", "POST"]) {
+      const message = `\`${published}\` is a path of the published API that this server does not serve`;
+      assertRefused(await send(url, { method, path: published }), { status: 501, code: 12, message });
+    }
     assertRefused(await send(url, { path: "/public/v1/%zz" }), { status: 400, code: 3, message: /./ });
     for (const method of ["TRACE", "PROPFIND", "QUERY", "MKCOL"]) {
       const answer = await send(url, { method, path: whoami });
@@ -216,7 +221,9 @@ export async function testHttp(t: TestContext, { server, organizationId, root, d
       ...Object.keys(queries).map((name) => `/public/v1/query/${name}`),
       ...Object.keys(activities).map((name) => `/public/v1/submit/${name}`),
     ];
-    assert.deepEqual(Object.keys(openapi.paths).sort(), served.sort());
+    const listed = Object.keys(openapi.paths).filter((path) => !path.startsWith("/v1/"));
+    assert.deepEqual(listed.sort(), served.sort());
+    assert.equal(Object.keys(openapi.paths).length - listed.length, 13, "those of the auth proxy");
     // Described and served: every path takes a POST, and a stranger's is refused for want of a stamp.
     for (const path of served) assert.equal((await send(url, { path, body })).json.errorCode, "SIGNATURE_MISSING");
     const metrics = await get("/metrics");

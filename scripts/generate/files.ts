@@ -7,6 +7,7 @@ import { fieldNotes } from "./field_notes.ts";
 import { limitNames } from "./limit_names.ts";
 import { camelCase } from "./names.ts";
 import { openApi } from "./openapi.ts";
+import { publishedPaths, publishedPathsFile } from "./published_paths.ts";
 import { activityRegistry, queryRegistry } from "./registries.ts";
 import { sdkModule } from "./sdk.ts";
 import { validatorModule } from "./validators.ts";
@@ -25,6 +26,7 @@ export async function generateFiles(root: string): Promise<Map<string, string>> 
     ["server/src/generated/queries.ts", queryRegistry(queries)],
     ["server/src/generated/query_validators.ts", validatorModule("queryValidators", "request", queries)],
     ["server/src/generated/openapi.json", openApi(declarations, version)],
+    [publishedPathsFile, await publishedPaths(root)],
     ["server/src/launcher/limit_names.ts", limitNames()],
     ["sdk/src/generated/api.ts", sdkModule(declarations, version)],
     ["cli/src/generated/field_notes.ts", fieldNotes(declarations)],

@@ -77,27 +77,37 @@ test("operations are stamped POSTs with unique ids, a body, an answer and the er
   assert.equal(new Set(ids).size, ids.length);
   const tags = document.tags.map(({ name }) => name);
   for (const { path, method, operation } of operations) {
-    assert.match(path, /^\/public\/v1\/(submit|query)\/[a-z0-9_]+$/);
+    assert.match(path, /^(\/public\/v1\/(submit|query)|\/v1)\/[a-z0-9_]+$/);
     assert.equal(method, "post");
     assert.ok(operation.summary);
     assert.deepEqual(
       operation.tags.filter((tag) => !tags.includes(tag)),
       [],
     );
-    assert.equal(operation.requestBody.required, true);
+    // Wallet kits ask for what they show with an empty body.
+    assert.equal(operation.requestBody.required, !path.startsWith("/v1/wallet_kit_"), path);
     assert.deepEqual(Object.keys(operation.requestBody.content), ["application/json"]);
     assert.deepEqual(Object.keys(operation.responses), ["200", "default"]);
   }
   const schemes = document.components.securitySchemes ?? {};
   assert.deepEqual(
     Object.values(schemes).map(({ type, in: place, name }) => [type, place, name]),
-    ["X-Stamp", "X-Stamp-WebAuthn", "X-Stamp-Attested", "X-Session"].map((name) => ["apiKey", "header", name]),
+    ["X-Stamp", "X-Stamp-WebAuthn", "X-Stamp-Attested", "X-Session", "X-Auth-Proxy-Config-ID"].map((name) => [
+      "apiKey",
+      "header",
+      name,
+    ]),
   );
   // A read-only session speaks for queries alone, and an attested stamp for sign-ins, votes and what follows them.
   const attested = ["approve_activity", "get_activity", "reject_activity", "stamp_login", "whoami"];
   const all = Object.keys(schemes).map((name) => ({ [name]: [] }));
+  const proxy = all.pop();
   assert.deepEqual(document.security, all.slice(0, 2));
   for (const { path, operation } of operations) {
+    if (operation.tags.includes("proxy")) {
+      assert.deepEqual(operation.security, [proxy], path);
+      continue;
+    }
     const takesAttested = attested.some((name) => path.endsWith(`/${name}`));
     const isQuery = operation.tags.includes("query");
     const opening = all.filter(

@@ -1,6 +1,7 @@
+import { type AuthProxyEndpoint, authProxyEndpoints } from "../../server/src/fields/auth_proxy_endpoints.ts";
 import type { Declarations } from "./declarations.ts";
-import type { ObjectSchema } from "./json_schema.ts";
-import { pascalCase } from "./names.ts";
+import { type ObjectSchema, toJsonSchema } from "./json_schema.ts";
+import { camelCase, pascalCase } from "./names.ts";
 import { activityRequest, activityResponse, wireSchemas } from "./wire_schemas.ts";
 
 /** Every schema that OpenAPI and the SDK name, in the order they are written. */
@@ -26,11 +27,54 @@ export function namedSchemas({ activities, queries }: Declarations): Record<stri
   return schemas;
 }
 
+const proxyEndpoints: readonly (AuthProxyEndpoint & { name: string; path: string })[] = Object.entries(
+  authProxyEndpoints,
+).map(([path, endpoint]) => ({ name: `auth_proxy_${path}`, path, ...endpoint }));
+
+/** Of the auth proxy, which the SDK does not call. */
+function proxySchemas(): Record<string, ObjectSchema> {
+  return Object.fromEntries(
+    proxyEndpoints.flatMap(({ name, request, response }) => [
+      [`${pascalCase(name)}Request`, toJsonSchema(request, name)],
+      [`${pascalCase(name)}Response`, toJsonSchema(response, name)],
+    ]),
+  );
+}
+
+function proxyOperation({ name, summary, request, mayNeedCaptcha }: (typeof proxyEndpoints)[number]) {
+  const captcha = { name: "X-Captcha-Token", in: "header", schema: { type: "string" } };
+  return {
+    post: {
+      operationId: camelCase(name),
+      tags: ["proxy"],
+      summary,
+      security: [{ authProxyConfig: [] }],
+      ...(mayNeedCaptcha && { parameters: [{ ...captcha, description: "Needed where captchas are on." }] }),
+      // Kits send none where nothing is asked.
+      requestBody: {
+        required: Object.keys(request.properties).length > 0,
+        content: contentOf(`${pascalCase(name)}Request`),
+      },
+      responses: responsesOf(`${pascalCase(name)}Response`),
+    },
+  };
+}
+
+function contentOf(schema: string) {
+  return { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } };
+}
+
+function responsesOf(schema: string) {
+  return {
+    200: { description: "Success.", content: contentOf(schema) },
+    default: { $ref: "#/components/responses/Error" },
+  };
+}
+
 type Described = { path: string; method: string; summary: string; description: string; takesAttested?: true };
 
 function operation(tag: string, endpoint: Described) {
   const name = pascalCase(endpoint.path);
-  const content = (schema: string) => ({ "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } });
   return {
     post: {
       operationId: endpoint.method,
@@ -38,11 +82,8 @@ function operation(tag: string, endpoint: Described) {
       summary: endpoint.summary,
       ...(endpoint.description === "" ? {} : { description: endpoint.description }),
       ...securityOf(tag, endpoint),
-      requestBody: { required: true, content: content(`${name}Request`) },
-      responses: {
-        200: { description: "Success.", content: content(`${name}Response`) },
-        default: { $ref: "#/components/responses/Error" },
-      },
+      requestBody: { required: true, content: contentOf(`${name}Request`) },
+      responses: responsesOf(`${name}Response`),
     },
   };
 }
@@ -73,6 +114,7 @@ export function openApi(declarations: Declarations, version: string): string {
     tags: [
       { name: "submit", description: "Activities: every request that changes something." },
       { name: "query", description: "Queries: every request that only reads." },
+      { name: "proxy", description: "The auth proxy: requests of people who have no credential yet." },
     ],
     paths: Object.fromEntries([
       ...declarations.queries.map((query) => [`/public/v1/query/${query.path}`, operation("query", query)]),
@@ -80,6 +122,7 @@ export function openApi(declarations: Declarations, version: string): string {
         `/public/v1/submit/${activity.path}`,
         operation("submit", activity),
       ]),
+      ...proxyEndpoints.map((endpoint) => [`/v1/${endpoint.path}`, proxyOperation(endpoint)]),
     ]),
     components: {
       securitySchemes: {
@@ -96,6 +139,7 @@ export function openApi(declarations: Declarations, version: string): string {
           "base64url of JSON {publicKeyAttestation, scheme, publicKey, signature}: a verification token, and the signature over the body of the key that it is bound to.",
         ),
         readOnlySession: stampHeader("X-Session", "The value of create_read_only_session. It is for queries alone."),
+        authProxyConfig: stampHeader("X-Auth-Proxy-Config-ID", "The id of an organization's proxy. It is no secret."),
       },
       responses: {
         Error: {
@@ -103,7 +147,7 @@ export function openApi(declarations: Declarations, version: string): string {
           content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorBody" } } },
         },
       },
-      schemas: namedSchemas(declarations),
+      schemas: { ...namedSchemas(declarations), ...proxySchemas() },
     },
   };
   return `${JSON.stringify(document, null, 2)}\n`;

@@ -53,7 +53,9 @@ export const wireSchemas: Readonly<Record<string, ObjectSchema>> = {
       user: ref("User"),
       activityId: string("The activity voted on."),
       selection: { type: "string", enum: ["VOTE_SELECTION_APPROVED", "VOTE_SELECTION_REJECTED"] },
-      message: string("The request body that was stamped; absent until the bearer values in it have expired."),
+      message: string(
+        "The request body that was stamped; absent until the bearer values in it have expired. Of a request through the auth proxy nothing is stamped, and it has `sha256:…` in their place until then.",
+      ),
       publicKey: string("The public key of the stamp."),
       signature: string("The signature of the stamp."),
       scheme: string("The signature scheme of the stamp."),
@@ -111,7 +113,7 @@ export const wireSchemas: Readonly<Record<string, ObjectSchema>> = {
       canReject: boolean("Whether the activity can be rejected now."),
       createdAt: { type: "string", format: "date-time", description: "RFC 3339, UTC." },
       updatedAt: { type: "string", format: "date-time", description: "RFC 3339, UTC." },
-      failure: { anyOf: [ref("Failure"), { type: "null" }] },
+      failure: ref("Failure"),
     },
   },
   ErrorBody: {

@@ -15,7 +15,7 @@ export async function policyExplain(context: CommandContext): Promise<number> {
   const { policies } = await client.listPolicies();
   const titles = new Map(policies.map(({ policyId, policyName, effect }) => [policyId, { policyName, effect }]));
   // Rejected at once, it failed; rejected by a vote, it had waited.
-  const isRefused = (activity.failure ?? undefined) !== undefined;
+  const isRefused = activity.failure !== undefined;
   const users = new Map(activity.votes.map(({ id, user, selection }) => [id, { name: user.userName, selection }]));
   console.log(`${activity.type} ${activity.id}: ${wordOf(activity.status, "ACTIVITY_STATUS_")}`);
   for (const { voteId, createdAt, policyEvaluations, details } of votes) {

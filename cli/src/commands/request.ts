@@ -54,7 +54,7 @@ function helpFor(name: string): string {
   return `npx keystead request ${name} --help shows what it takes`;
 }
 
-type Answered = { activity?: Waiting & { status: string; failure?: { message: string } | null } };
+type Answered = { activity?: Waiting & { status: string; failure?: { message: string } } };
 
 /** An activity that is not completed says so below its JSON. One that waits is no failure; one that ended otherwise is. */
 async function sayUnfinished(answer: unknown, client: Client, flags: Flags): Promise<number> {

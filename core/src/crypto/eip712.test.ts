@@ -41,7 +41,8 @@ const mailDigest = "be609aee343fb3c4b28e1df9e632fca64fcfaede20f02e86244efddf3095
 
 /** Typed data whose message has one field `x` of the given type. */
 function one(type: string, x: unknown, types: Record<string, TypedField[]> = {}): unknown {
-  return { types: { Root: [{ name: "x", type }], ...types }, primaryType: "Root", domain: {}, message: { x } };
+  const declared = { EIP712Domain: [], Root: [{ name: "x", type }], ...types };
+  return { types: declared, primaryType: "Root", domain: {}, message: { x } };
 }
 
 function refused(value: unknown, why: RegExp): void {
@@ -119,6 +120,7 @@ test("an encoded type lists its own declaration first and the others sorted, eac
 
 test("a type that refers to itself is signed as far as the data goes", () => {
   const types = {
+    EIP712Domain: [],
     Node: [
       { name: "name", type: "string" },
       { name: "children", type: "Node[]" },
@@ -143,7 +145,7 @@ test("the domain alone can be signed, as wallets do: then there is no message", 
 });
 
 test("a name with a colon, as a large exchange has it, is a name; one that could end a declaration is none", () => {
-  const types = { "Exchange:Send": [{ name: "@to", type: "address" }] };
+  const types = { EIP712Domain: [], "Exchange:Send": [{ name: "@to", type: "address" }] };
   const message = { "@to": `0x${"11".repeat(20)}` };
   const primaryType = "Exchange:Send";
   assert.equal(
@@ -224,10 +226,23 @@ test("a document that two readers could read differently is refused", () => {
     { name: "a", type: "bool" },
   ];
   refused(one("T", { a: true }, { T: twice }), /declares a field twice/);
-  refused({ ...(one("bool", true) as object), domain: { chain: 1 } }, /must declare `EIP712Domain`/);
+  refused({ ...mail, types: { Mail: [] }, domain: { chain: 1 } }, /must declare `EIP712Domain`/);
   const { domain, ...rest } = one("bool", true) as Record<string, unknown>;
   refused({ ...rest, domain: null }, /`domain` is not an object/);
   assert.deepEqual(domain, {});
+});
+
+test("an empty domain is refused where its type is missing: the serializer that sent it has lost the domain", () => {
+  const why =
+    "`domain` is {} and `types` has no EIP712Domain, so the signature would hold for no contract; add EIP712Domain to `types`";
+  const { EIP712Domain: _, ...types } = mail.types;
+  const lost = { ...mail, types, domain: {} };
+  assert.throws(() => parseTypedData(JSON.stringify(lost)), { code: "invalid_argument", message: why });
+  const meant = { ...lost, types: { ...types, EIP712Domain: [] } };
+  assert.equal(parseTypedData(JSON.stringify(meant)).domain.size, 0);
+  assert.notEqual(digestOf(meant), mailDigest);
+  const alone = { types: {}, primaryType: "EIP712Domain", domain: {} };
+  assert.equal(digestOf(alone), digestOf({ ...alone, types: { EIP712Domain: [] } }));
 });
 
 test("a domain with types of its own is taken as declared", () => {
@@ -251,7 +266,7 @@ test("more than a signer should hash for one request is refused", () => {
   );
   const root = Array.from({ length: 90 }, (_, i) => ({ name: `f${i}`, type: name(i) }));
   const message = Object.fromEntries(root.map((field) => [field.name, { next: [] }]));
-  const entangled = { types: { ...ring, Root: root }, primaryType: "Root", domain: {}, message };
+  const entangled = { types: { EIP712Domain: [], ...ring, Root: root }, primaryType: "Root", domain: {}, message };
   assert.throws(() => digestOf(entangled), { code: "invalid_argument", message: /refer to each other too often/ });
   refused(one("bool", JSON.parse(`${"[".repeat(40)}${"]".repeat(40)}`)), /nested deeper/);
 });

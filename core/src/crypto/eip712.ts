@@ -5,7 +5,8 @@
  * signed. Parsing is strict where two readers could differ: a name that would make an encoded type ambiguous, a value that
  * needs guessing, a missing field are refused. It is lenient where all clients agree: integers come as numbers, decimal or
  * `0x` text, addresses in any case, keys that no type declares are neither hashed nor shown, and a missing `EIP712Domain`
- * type follows from the domain's own keys. Nothing that arrives is repaired.
+ * type follows from the domain's own keys. Nothing that arrives is repaired: without that type and without keys there is
+ * no telling what the domain was.
  */
 import { concatBytes } from "@noble/hashes/utils.js";
 import { fromHex, fromHexAt } from "../encoding/hex.ts";
@@ -48,11 +49,14 @@ function malformed(why: string): Fault {
 
 /** Reads typed data as clients send it: an object with `types`, `primaryType`, `domain` and `message`. */
 export function parseTypedData(text: string): TypedData {
-  const { types: rawTypes, primaryType, domain, message } = readDocument(text);
-  const types = parseTypes(asObject(rawTypes, "`types`"), asObject(domain, "`domain`"));
+  const { types: sentTypes, primaryType, domain: sentDomain, message } = readDocument(text);
+  const rawTypes = asObject(sentTypes, "`types`");
+  const domain = asObject(sentDomain, "`domain`");
+  const types = parseTypes(rawTypes, domain);
   if (typeof primaryType !== "string" || !types.has(primaryType)) {
     throw malformed("`primaryType` is not one of `types`");
   }
+  if (primaryType !== domainType && !Object.hasOwn(rawTypes, domainType)) refuseLostDomain(domain);
   const reader = { types, valuesLeft: maxValues };
   return {
     types,
@@ -205,6 +209,18 @@ export function readInteger(value: unknown): bigint | undefined {
 export function readHex(value: unknown, length: number | undefined): string | undefined {
   if (typeof value !== "string" || !/^0x(?:[0-9a-fA-F]{2})*$/.test(value)) return undefined;
   return length === undefined || value.length === 2 + 2 * length ? value.toLowerCase() : undefined;
+}
+
+/**
+ * viem's serializer drops every field of the domain where `types` lacks EIP712Domain, and published accounts send what it
+ * writes. A signature over that would recover to a stranger under the domain that the caller has.
+ */
+function refuseLostDomain(domain: Record<string, unknown>): void {
+  if (Object.keys(domain).length > 0) return;
+  throw new Fault(
+    "invalid_argument",
+    "`domain` is {} and `types` has no EIP712Domain, so the signature would hold for no contract; add EIP712Domain to `types`",
+  );
 }
 
 type Reader = { types: TypedTypes; valuesLeft: number };

@@ -20,3 +20,6 @@ export type SentEvidence<K extends EvidenceKind = EvidenceKind> = { readonly kin
 
 /** What a vote shows of evidence: the three parts that clients expect, as they were sent. */
 export type ShownEvidence = { publicKey: string; signature: string; scheme: string };
+
+/** The scheme of what came through the auth proxy: nothing was stamped, and the body is the gateway's own. */
+export const authProxyScheme = "AUTH_PROXY";

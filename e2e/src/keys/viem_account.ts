@@ -1,6 +1,8 @@
-/** The published viem account: what it signs is its address's, and the chain mines what it sends. */
+/** The published viem account and our own: what they sign is their address's, and the chain mines what they send. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { createApiKeyStamper, createClient, KeysteadError } from "@keystead/sdk";
+import { createViemAccount } from "@keystead/sdk/viem";
 import { DEFAULT_ETHEREUM_ACCOUNTS } from "@turnkey/sdk-server";
 import { createAccount, isTurnkeyActivityError, TurnkeyActivityError } from "@turnkey/viem";
 import {
@@ -16,6 +18,7 @@ import {
   recoverMessageAddress,
   recoverTransactionAddress,
   recoverTypedDataAddress,
+  serializeTransaction,
   type TransactionSerializable,
   type TransactionSerialized,
   verifyMessage,
@@ -23,7 +26,7 @@ import {
 import { hardhat } from "viem/chains";
 import { recoverAuthorizationAddress } from "viem/utils";
 import type { KeysteadServer } from "../keystead_server.ts";
-import { at, foundOrganization, type Person } from "../published/clients.ts";
+import { apiKeyPair, at, foundOrganization, type Person } from "../published/clients.ts";
 import { type Chain, deployFortyTwo, fortyTwo } from "./chain.ts";
 
 const someone: Address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -99,6 +102,12 @@ export async function viemAccount(t: TestContext, server: KeysteadServer, root: 
   });
   const { privateKeyId = "" } = at(privateKeys, 0);
 
+  const client = createClient({
+    baseUrl: server.url,
+    organizationId,
+    stamper: createApiKeyStamper(apiKeyPair(owner.key)),
+  });
+  const own = createViemAccount({ client, address, serializeTransaction });
   // The account was built for another release of the http client, whose types differ in what it does not use.
   const accounts: Record<string, LocalAccount> = {
     "a wallet account, by the server client": await createAccount({ client: sdk, organizationId, signWith: address }),
@@ -108,6 +117,7 @@ export async function viemAccount(t: TestContext, server: KeysteadServer, root: 
       signWith: address,
     }),
     "a private key, by its id": await createAccount({ client: sdk, organizationId, signWith: privateKeyId }),
+    "our own account": own,
   };
 
   for (const [name, account] of Object.entries(accounts)) {
@@ -121,7 +131,7 @@ export async function viemAccount(t: TestContext, server: KeysteadServer, root: 
       const message = "by its hash";
       const signature = await sign({ hash: hashMessage(message) });
       assert.equal(await recoverMessageAddress({ message, signature }), account.address);
-      // The account alone leaves the domain out unless its members are declared; a wallet client declares them.
+      // The published account alone leaves the domain out unless its members are declared; a wallet client declares them.
       const declared = { ...typedData, types: { EIP712Domain: domainMembers, ...typedData.types } };
       const wallet = createWalletClient({ account, chain: hardhat, transport: custom(chain.provider) });
       const typed = await wallet.signTypedData(typedData);
@@ -145,6 +155,36 @@ export async function viemAccount(t: TestContext, server: KeysteadServer, root: 
       assert.equal(await recoverAuthorizationAddress({ authorization }), account.address);
     });
   }
+
+  await t.test(
+    "our own account declares the domain's members by itself, and takes none that the standard lacks",
+    async () => {
+      const signature = await own.signTypedData(typedData);
+      assert.equal(await recoverTypedDataAddress({ ...typedData, signature }), address);
+      // Where the chain id is text, viem's own accounts leave it out and sign for every chain.
+      const spelled = { ...typedData, domain: { ...typedData.domain, chainId: "1" } };
+      assert.equal(await own.signTypedData(spelled as never), signature);
+      const other = { ...typedData, domain: { ...typedData.domain, chain: 1 } };
+      await assert.rejects(
+        own.signTypedData(other as never),
+        /`domain` has the field `chain`, so `types` must declare/,
+      );
+      const { domain: _, ...nowhere } = typedData;
+      const bare = await own.signTypedData(nowhere as never);
+      assert.equal(await recoverTypedDataAddress({ ...nowhere, signature: bare }), address);
+    },
+  );
+
+  await t.test("what our own account is refused is the client's error", async () => {
+    const stranger = createViemAccount({ client, address: someone, serializeTransaction });
+    for (const call of [
+      () => stranger.signMessage({ message: "hello" }),
+      () => stranger.signTypedData(typedData),
+      () => stranger.signTransaction(transactions.legacy as TransactionSerializable),
+    ]) {
+      await assert.rejects(call(), (error) => error instanceof KeysteadError && error.status === 404);
+    }
+  });
 
   await t.test("the chain mines legacy, 2930, 1559 and 7702 transactions of it", async () => {
     const account = at(Object.values(accounts), 0);

@@ -98,7 +98,7 @@ async function refuseAll(trial: Trial, attempts: readonly Attempt[], caller: Per
 
 export function keptAs(body: Envelope, status: Kept, { json: { code, message, details } }: Answer) {
   // Why a policy refused is not a failure: recorded answers have none there.
-  const failure = status === "FAILED" ? { code, message, details } : null;
+  const failure = status === "FAILED" ? { code, message, details } : undefined;
   return { fingerprint: fingerprintOf(body), status: `ACTIVITY_STATUS_${status}`, failure };
 }
 
@@ -250,7 +250,6 @@ function checkActivity({ activity, ...nothing }: Json, { body, voters, result, p
     fingerprint: fingerprintOf(body),
     canApprove: false,
     canReject: !isDone,
-    failure: null,
     appProofs: [],
   });
   assert.deepEqual(

@@ -52,6 +52,14 @@ const badKeys: BadInput<Json>[] = [
 const messageOnly =
   "ed25519 keys sign the payload itself, as HASH_FUNCTION_NOT_APPLICABLE with PAYLOAD_ENCODING_HEXADECIMAL or PAYLOAD_ENCODING_TEXT_UTF8";
 
+/** As viem's serializer writes it where the domain's type is left out. */
+const lostDomain = JSON.stringify({
+  domain: {},
+  message: { x: true },
+  primaryType: "M",
+  types: { M: [{ name: "x", type: "bool" }] },
+});
+
 /** The same for one payload and for several; `to` puts a payload where the activity wants it. */
 function badPayloads(to: (payload: string) => object): BadInput<Json>[] {
   const kept = "FAILED";
@@ -86,6 +94,14 @@ function badPayloads(to: (payload: string) => object): BadInput<Json>[] {
       name: "no typed data",
       bend: (good) => ({ ...good, ...to("{}"), encoding: "PAYLOAD_ENCODING_EIP712" }),
       refusal: invalid(/^invalid EIP-712 typed data: /),
+      kept,
+    },
+    {
+      name: "typed data whose domain was lost on the way",
+      bend: (good) => ({ ...good, ...to(lostDomain), encoding: "PAYLOAD_ENCODING_EIP712" }),
+      refusal: invalid(
+        "`domain` is {} and `types` has no EIP712Domain, so the signature would hold for no contract; add EIP712Domain to `types`",
+      ),
       kept,
     },
     {

@@ -9,6 +9,7 @@ const refusedUnauthenticated: readonly RegExp[] = [
   /^this is not a proxy$/,
   /^only POST is accepted here$/,
   /^there is nothing at /,
+  /^`[^`]*` is a path of the published API that this server does not serve$/,
   /^bad request body(?!: the body of an activity is not a query$)/,
   /^malformed organization ID provided$/,
   /^invalid request body: missing field `organizationId`$/,

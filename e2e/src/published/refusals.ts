@@ -194,6 +194,7 @@ export async function refusals(t: TestContext, server: KeysteadServer, root: Per
     assert.equal(forged.message, wording(16, "could not verify api key signature", [namedError("SIGNATURE_INVALID")]));
     // In JSON too, so that the client can say what happened.
     const absent = owner.http.getOnRampTransactionStatus({ organizationId, transactionId: "none" });
-    assert.equal((await refusalOf(absent)).code, 5);
+    const { code, message } = await refusalOf(absent);
+    assert.deepEqual([code, message.includes("`/public/v1/query/get_onramp_transaction_status`")], [12, true]);
   });
 }

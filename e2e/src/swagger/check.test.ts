@@ -40,7 +40,6 @@ const activity = {
   canReject: false,
   createdAt: time,
   updatedAt: time,
-  failure: null,
 };
 
 test("what is as published passes, and each way of not being so is found", (t) => {
@@ -86,6 +85,7 @@ test("what is as published passes, and each way of not being so is found", (t) =
       /must be a uint64 in text/,
     ],
     ["a value outside its enumeration", check("Activity", { ...activity, status: "DONE" }), /^status: must be one of/],
+    ["a failure that is null", check("Activity", { ...activity, failure: null }), /^failure: must be an object/],
     [
       "an intent under another key",
       check("Activity", { ...activity, intent: { intent: {} } }),

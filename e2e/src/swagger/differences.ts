@@ -76,12 +76,6 @@ export const loosened: readonly Loosened[] = [
     }),
   ),
   {
-    definition: "Activity",
-    property: "failure",
-    accepts: (value) => value === null,
-    why: "recorded answers carry null unless the activity failed",
-  },
-  {
     definition: "Vote",
     property: "message",
     accepts: isAbsent,

@@ -24,15 +24,19 @@ export type SwaggerDocument = {
   definitions: Readonly<Record<string, Schema>>;
 };
 
-const file = resolve(repository, "../shared/reference/public_api.swagger.json");
+const folder = resolve(repository, "../shared/reference");
 
-export function readSwagger(): SwaggerDocument | undefined {
+/** The API's and the auth proxy's. */
+type DocumentName = "public_api.swagger.json" | "proxy_api.swagger.json";
+
+export function readSwagger(name: DocumentName = "public_api.swagger.json"): SwaggerDocument | undefined {
+  const file = resolve(folder, name);
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 }
 
 /** The document, or undefined after marking the test as skipped, in words that CI accepts. */
-export function findSwagger(t: { skip(message?: string): void }): SwaggerDocument | undefined {
-  const document = readSwagger();
-  if (document === undefined) t.skip(`${vectorsAbsent}: expected the file ${file}`);
+export function findSwagger(t: { skip(message?: string): void }, name?: DocumentName): SwaggerDocument | undefined {
+  const document = readSwagger(name);
+  if (document === undefined) t.skip(`${vectorsAbsent}: expected a description of the wire in ${folder}`);
   return document;
 }

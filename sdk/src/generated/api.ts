@@ -325,7 +325,7 @@ export type Vote = {
   /** The activity voted on. */
   activityId: string;
   selection: "VOTE_SELECTION_APPROVED" | "VOTE_SELECTION_REJECTED";
-  /** The request body that was stamped; absent until the bearer values in it have expired. */
+  /** The request body that was stamped; absent until the bearer values in it have expired. Of a request through the auth proxy nothing is stamped, and it has `sha256:…` in their place until then. */
   message?: string;
   /** The public key of the stamp. */
   publicKey: string;
@@ -370,7 +370,7 @@ export type Activity = {
   createdAt: string;
   /** RFC 3339, UTC. */
   updatedAt: string;
-  failure?: Failure | null;
+  failure?: Failure;
 };
 
 /** The body of every answer that is not 200. */
@@ -3772,13 +3772,27 @@ export type ListEmailEventsResponse = {
     fromAddress: string;
     /** Recipient. */
     toAddress: string;
+    /** Tenant at the provider that sent it; empty, as none is known here. */
+    senderTenant: string;
     /** When it happened, in milliseconds since 1970. */
     timestamp: string;
     /** When it was noted, in milliseconds since 1970. */
     createdAt: string;
     details: {
-      bounceType?: string | null;
-      diagnosticCode?: string | null;
+      /** Of a Bounce: Permanent. */
+      bounceType?: string;
+      /** Of a Bounce: General. */
+      bounceSubType?: string;
+      /** Why, in one word; never the provider's own words. */
+      diagnosticCode?: string;
+      /** Of a DeliveryDelay: Undetermined. */
+      deliveryDelayType?: string;
+      /** Of a Delivery, which is not reported here. */
+      deliverySmtpResponse?: string;
+      /** Of a Delivery, which is not reported here. */
+      deliveryProcessingTimeMillis?: string;
+      /** Of a Complaint, which is not reported here. */
+      complaintFeedbackType?: string;
     };
   }[];
 };

@@ -2,14 +2,12 @@
  * No stamp at all: the gateway wrote the body for somebody who came through the auth proxy. It names the proxy's configuration, and proves
  * nothing by itself. The signer lets through few types, as the parent's state allows them, and what they prove is in their parameters.
  */
+import { authProxyScheme } from "@keystead/core/crypto/evidence.ts";
 import { uuidFromBytes, uuidToBytes } from "@keystead/core/encoding/uuid.ts";
 import { Fault } from "@keystead/core/fault.ts";
 import type { EvidenceRow } from "./evidence_row.ts";
 
 export type SentAuthProxy = { configId: string };
-
-/** What votes show in the place of a signature scheme. */
-export const authProxyScheme = "AUTH_PROXY";
 
 const unknownCode = "AUTH_PROXY_NOT_FOUND";
 const invalidCode = "SIGNATURE_INVALID";

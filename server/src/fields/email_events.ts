@@ -1,9 +1,10 @@
-import { optional } from "./credentials.ts";
 import { id, organizationId } from "./ids.ts";
 import { Type } from "./schema.ts";
 
 const milliseconds = (description: string) =>
   Type.String({ description: `${description}, in milliseconds since 1970.` });
+
+const ofSome = (description: string) => Type.Optional(Type.String({ description }));
 
 export const emailEvent = Type.Object({
   id,
@@ -12,10 +13,16 @@ export const emailEvent = Type.Object({
   eventType: Type.String({ description: "Send, DeliveryDelay, Bounce or Failed." }),
   fromAddress: Type.String({ description: "Sender that was asked for; empty for the operator's default." }),
   toAddress: Type.String({ description: "Recipient." }),
+  senderTenant: Type.String({ description: "Tenant at the provider that sent it; empty, as none is known here." }),
   timestamp: milliseconds("When it happened"),
   createdAt: milliseconds("When it was noted"),
   details: Type.Object({
-    bounceType: optional(Type.String({ description: "Of a Bounce: Permanent." })),
-    diagnosticCode: optional(Type.String({ description: "Why, in one word; never the provider's own words." })),
+    bounceType: ofSome("Of a Bounce: Permanent."),
+    bounceSubType: ofSome("Of a Bounce: General."),
+    diagnosticCode: ofSome("Why, in one word; never the provider's own words."),
+    deliveryDelayType: ofSome("Of a DeliveryDelay: Undetermined."),
+    deliverySmtpResponse: ofSome("Of a Delivery, which is not reported here."),
+    deliveryProcessingTimeMillis: ofSome("Of a Delivery, which is not reported here."),
+    complaintFeedbackType: ofSome("Of a Complaint, which is not reported here."),
   }),
 });

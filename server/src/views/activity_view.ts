@@ -1,5 +1,5 @@
 /** An activity as clients see it. */
-import type { ShownEvidence } from "@keystead/core/crypto/evidence.ts";
+import { authProxyScheme, type ShownEvidence } from "@keystead/core/crypto/evidence.ts";
 import type { ActivityForm } from "../endpoints/define_activity.ts";
 import { knownParams, type ParamsSchema } from "../endpoints/known_params.ts";
 import { activityForms } from "../generated/activities.ts";
@@ -47,8 +47,7 @@ export function activityView(record: ActivityRecord, dialect: Dialect) {
   const { organizationId, row, votes, rights } = record;
   const form = activityForms.get(row.type);
   const parameters = record.parameters ?? parametersOf(row.body);
-  // Until the bearer values in it have ended, a row has the body's shown form alone, and no stamp is over that.
-  const stamped = isWholeBody(form?.activity, row) ? textOf(row.body) : undefined;
+  const body = { text: textOf(row.body), isWhole: isWholeBody(form?.activity, row) };
   const withholdsStamp = isStampWithheld(row, Date.now());
   // Published clients read `result[key]` of a completed activity without looking whether it is there.
   const result = row.result === null || form === undefined ? undefined : form.answer(resultOf(form, row.result));
@@ -59,12 +58,12 @@ export function activityView(record: ActivityRecord, dialect: Dialect) {
     type: row.type,
     intent: form === undefined ? {} : { [form.intentKey]: intentOf(form, parameters, dialect) },
     result: result === undefined || form === undefined ? {} : { [form.resultKey]: result },
-    votes: votes.map((vote) => voteView(vote, row.activityId, stamped, withholdsStamp)),
+    votes: votes.map((vote) => voteView(vote, row.activityId, body, withholdsStamp)),
     fingerprint: `sha256:${row.fingerprint}`,
     ...rights,
     createdAt: dialect.activityTime(row.createdAtMs),
     updatedAt: dialect.activityTime(row.updatedAtMs),
-    failure: failureOf(row),
+    ...failureOf(row),
     appProofs: record.appProofs ?? [],
   };
 }
@@ -96,9 +95,9 @@ function statusOf({ status, result }: ActivityRow, isSealed: boolean): ActivityR
 
 /** Clients expect one of failed activities alone; why a policy refused is answered to the submitter and kept in the row. */
 function failureOf({ status, failure }: ActivityRow) {
-  if (failure === null || status !== "ACTIVITY_STATUS_FAILED") return null;
+  if (failure === null || status !== "ACTIVITY_STATUS_FAILED") return {};
   const { code, message, details } = errorBody(JSON.parse(failure) as Failure);
-  return { code, message, details };
+  return { failure: { code, message, details } };
 }
 
 function resultOf({ activity }: ActivityForm, json: string): Record<string, unknown> {
@@ -106,9 +105,17 @@ function resultOf({ activity }: ActivityForm, json: string): Record<string, unkn
   return activity.bearer === undefined ? result : withoutLeaf(result);
 }
 
+/** As the row has it. Until the bearer values in it have ended, that is its shown form alone. */
+type SubmittedBody = { text: string; isWhole: boolean };
+
+/** No stamp is over the shown form, so no vote by a stamp has it as its message. What came through the auth proxy has no stamp at all. */
+function messageOf({ scheme }: StoredVote, { text, isWhole }: SubmittedBody): string | undefined {
+  return isWhole || scheme === authProxyScheme ? text : undefined;
+}
+
 /** A stamp over the submitted body is withheld by its signature: of many bodies the bytes can be made up from what is shown. */
-function voteView(stored: StoredVote, activityId: string, stamped: string | undefined, withholdsStamp: boolean) {
-  const { createdAtMs, message = stamped, user, ...vote } = stored;
+function voteView(stored: StoredVote, activityId: string, body: SubmittedBody, withholdsStamp: boolean) {
+  const { createdAtMs, message = messageOf(stored, body), user, ...vote } = stored;
   return {
     ...vote,
     ...(withholdsStamp && stored.message === undefined && { signature: "" }),

@@ -9,10 +9,12 @@ export function emailEventView(organizationId: string, event: EmailEvent) {
     eventType,
     fromAddress: fromAddress ?? "",
     toAddress,
+    senderTenant: "",
     timestamp: String(createdAtMs),
     createdAt: String(createdAtMs),
     details: {
-      ...(eventType === "Bounce" && { bounceType: "Permanent" }),
+      ...(eventType === "Bounce" && { bounceType: "Permanent", bounceSubType: "General" }),
+      ...(eventType === "DeliveryDelay" && { deliveryDelayType: "Undetermined" }),
       ...(error !== null && { diagnosticCode: error }),
     },
   };

@@ -69,6 +69,7 @@ function legacyPsbt({ publicKey }: BitcoinKey, inputs: number): string {
 /** As many values as are taken, each a struct without a field and hashed by itself. */
 function typedData(turn: number, values = 4_000): string {
   const types = {
+    EIP712Domain: [],
     Turn: [
       { name: "turn", type: "uint256" },
       { name: "all", type: "None[]" },

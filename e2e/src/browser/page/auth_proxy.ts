@@ -45,9 +45,10 @@ const steps = {
   initOtp: (contact: string) => client.initOtp({ otpType, contact }),
   /** Binds the token to the session's key, or to a new one. */
   async verifyOtp(otpId: string, otpEncryptionTargetBundle: string, otpCode: string, bySession: boolean) {
-    const session = await client.getSession();
-    const publicKey = bySession && session && { publicKey: session.publicKey };
-    const answer = await client.verifyOtp({ otpId, otpCode, otpEncryptionTargetBundle, ...publicKey });
+    const session = bySession ? await client.getSession() : undefined;
+    const publicKey = session?.publicKey;
+    const ownKey = publicKey === undefined ? {} : { publicKey };
+    const answer = await client.verifyOtp({ otpId, otpCode, otpEncryptionTargetBundle, ...ownKey });
     return answer.verificationToken;
   },
   updateUserEmail: (email: string, verificationToken: string) => client.updateUserEmail({ email, verificationToken }),

@@ -1,6 +1,7 @@
 /** What is wrong with a request, whatever it asks for. */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Fault } from "@keystead/core/fault.ts";
+import { unservedPaths } from "./unserved_paths.ts";
 
 /** Characters of a header that are repeated to its sender: an answer is not made longer by asking longer. */
 const maxQuoted = 100;
@@ -34,8 +35,15 @@ export function checkBody(headers: IncomingHttpHeaders, body: Uint8Array, mayBeE
   if (body.length === 0 && !mayBeEmpty) throw new Fault("invalid_argument", "bad request body: empty");
 }
 
-/** For a path that no route has. */
+/** For a path that no route has. Clients of the published API hear which of its paths are missing here. */
 export function nothingAt({ method, url }: { method: string; url: string }): Fault {
   const path = url.split("?", 1)[0]?.slice(0, maxPathQuoted) ?? "";
+  const published = path.replaceAll(/\/{2,}/g, "/");
+  if (unservedPaths.has(published)) {
+    return new Fault(
+      "unimplemented",
+      `\`${published}\` is a path of the published API that this server does not serve`,
+    );
+  }
   return new Fault("not_found", `there is nothing at ${method} \`${path}\``);
 }

@@ -16,6 +16,7 @@ import { newKey } from "../../../test/session_rig.ts";
 import { testIssuer, testIssuerKey, testToken } from "../../../test/test_issuers.ts";
 import { heldToken, loginSignature } from "../../../test/verification_tokens.ts";
 import { nodeHpke } from "../../curves/node_hpke.ts";
+import { authProxyEndpoints } from "../../fields/auth_proxy_endpoints.ts";
 import {
   accountRequest,
   identityLoginRequest,
@@ -122,6 +123,13 @@ onBothDatabases(
   async (rig) => {
     const proxy = await enableProxy(rig);
     assert.deepEqual([...proxy.paths].sort(), Object.keys(paths).sort(), "the table has every path");
+    const described = Object.entries(authProxyEndpoints);
+    assert.deepEqual(
+      described.map(([path]) => path),
+      Object.keys(paths),
+      "OpenAPI has every path",
+    );
+    for (const [path, { request }] of described) assert.equal(request, paths[path]?.schema ?? request, path);
     const id = "x-auth-proxy-config-id";
     const named = { [id]: proxy.configId };
     await leavingNothing(rig, () =>
@@ -177,6 +185,32 @@ onBothDatabases("bodies that are no request, and each field that is missing or n
     }
   });
   assert.deepEqual(rig.issuers.asked, []);
+});
+
+onBothDatabases("what is refused is named as the body that came names it", async (rig) => {
+  const proxy = await enableProxy(rig);
+  const person = () => paths.signup_v2?.body(rig) as Record<string, unknown>;
+  const bent: [path: string, body: object, field: string][] = [
+    ["otp_init", { otpType: "OTP_TYPE_PIGEON", contact: "ann@example.com" }, "otpType"],
+    ["otp_init_v2", { otpType: "OTP_TYPE_PIGEON", contact: "ann@example.com" }, "otpType"],
+    ["otp_verify", { otpId: "", otpCode: "123456" }, "otpId"],
+    ["otp_verify_v2", { otpId: "", encryptedOtpBundle: "{}" }, "otpId"],
+    ["signup", { ...person(), organizationName: "x".repeat(256) }, "organizationName"],
+    ["signup_v2", { ...person(), userEmail: `${"x".repeat(256)}@example.com` }, "userEmail"],
+    ["signup_v2", { ...person(), userPhoneNumber: "\u200b+4479" }, "userPhoneNumber"],
+    ["signup_v2", { ...person(), userName: "\u202e" }, "userName"],
+    ["signup", { ...person(), apiKeys: [{ ...signUpKey(newKey()), apiKeyName: "" }] }, "apiKeys.0.apiKeyName"],
+    ["signup_v2", { ...person(), wallet: { walletName: "", accounts: [] } }, "wallet.walletName"],
+  ];
+  await leavingNothing(rig, async () => {
+    for (const [path, body, field] of bent) {
+      const answer = await proxy.call(path, body);
+      const message = String(answer.body.message);
+      assert.deepEqual([answer.status, answer.body.code], [400, 3], message);
+      const named = [...message.matchAll(/field `([^`]*)`/g)].map(([, name]) => name);
+      assert.deepEqual(named, [field], `${path}: ${message}`);
+    }
+  });
 });
 
 onBothDatabases("a method that the configuration does not allow, on every path that needs one", async (rig) => {

@@ -28,6 +28,7 @@ export async function signUp(
     type,
     generateAppProofs: true,
     chosen: toChosen(request, Date.now()),
+    callersName: (path) => callersName(request, path),
     signUp: {
       identities: identities.map(identityText),
       async check() {
@@ -43,6 +44,13 @@ export async function signUp(
   });
   const { subOrganizationId, wallet, rootUserIds } = result;
   return { organizationId: subOrganizationId, ...(wallet && { wallet }), userId: rootUserIds[0], appProofs };
+}
+
+/** Bodies of sign-ups are flat, and of one user. What names a user without a name is what did not fit. */
+function callersName({ userName, userEmail }: SignUpRequestBody, path: string): string {
+  if (path === "subOrganizationName") return "organizationName";
+  if (path !== "rootUsers.0.userName" || userName) return path.replace(/^rootUsers\.0\./, "");
+  return userEmail ? "userEmail" : "userPhoneNumber";
 }
 
 /** Names that were left open are made up; what is empty was left open. */

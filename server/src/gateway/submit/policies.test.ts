@@ -73,7 +73,7 @@ onBothDatabases(
     assert.ok(kept);
     assert.deepEqual(
       [kept.status, kept.result, kept.failure, kept.canApprove],
-      ["ACTIVITY_STATUS_REJECTED", {}, null, false],
+      ["ACTIVITY_STATUS_REJECTED", {}, undefined, false],
     );
     const { policyEvaluations } = await ask(rig, dave, getPolicyEvaluations, { activityId: kept.id });
     const [entry, ...more] = policyEvaluations;
