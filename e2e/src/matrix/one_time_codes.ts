@@ -346,7 +346,7 @@ export const listEmailEvents = queryEntry<{ email: string; eventType: string; pa
     assert.deepEqual(nothing, {});
     assert.equal(emailEvents.length, 1);
     const { id, organizationId, messageId, timestamp, createdAt, ...event } = emailEvents[0];
-    assert.deepEqual(event, { eventType: "Send", fromAddress: "", toAddress: email, details: {} });
+    assert.deepEqual(event, { eventType: "Send", fromAddress: "", toAddress: email, senderTenant: "", details: {} });
     for (const each of [id, organizationId, messageId])
       assert.match(each, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     assert.ok(Math.abs(Number(timestamp) - Date.now()) < patienceMs && createdAt === timestamp);
