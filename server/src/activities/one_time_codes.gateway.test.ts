@@ -305,6 +305,7 @@ for (const dialect of dialects) {
         assert.match(failure.message, /^invalid expirationSeconds: a verification token lasts/);
       }
       assert.equal(await countOf(rig, "otp_attempts"), 0);
+      await rig.submit(rig.root, "set_organization_feature", { name: "FEATURE_NAME_SUB_ORGANIZATION_CODES" });
       const own = await startCode(rig, codeParams(), { type, by: ann, organizationId });
       const answer = { otpId: own.otpId, otpCode: own.code };
       const token = tokenOf(await sendType(rig, verifyV1, answer, { by: ann, organizationId }));

@@ -17,7 +17,10 @@ const mostMs = 500;
 /** Organizations whose next refusal may leave at once are forgotten beyond so many. */
 const kept = 1_024;
 
-export function createReachedLimits(now: () => number = () => performance.now()): ReachedLimits {
+export function createReachedLimits(
+  now: () => number = () => performance.now(),
+  wait: (ms: number) => Promise<void> = pause,
+): ReachedLimits {
   const free = new Map<string, number>();
 
   function forgetFree(nowMs: number): void {
@@ -30,7 +33,7 @@ export function createReachedLimits(now: () => number = () => performance.now())
       const at = Math.min(Math.max(free.get(organizationId) ?? nowMs, nowMs), nowMs + mostMs);
       if (free.size >= kept) forgetFree(nowMs);
       free.set(organizationId, at + betweenMs);
-      if (at > nowMs) await pause(at - nowMs);
+      if (at > nowMs) await wait(at - nowMs);
     },
   };
 }

