@@ -47,6 +47,8 @@ export async function newTenant(target: Target): Promise<Tenant> {
     authenticators: [],
     oauthProviders: [],
   }));
+  // Floods of codes are the sub-organization's own.
+  await parent.act("set_organization_feature", { name: "FEATURE_NAME_SUB_ORGANIZATION_CODES" });
   const asked = { subOrganizationName: "Flood", rootUsers, rootQuorumThreshold: 1 };
   const { subOrganizationId, rootUserIds } = (await parent.act("create_sub_organization", asked)).result;
   const { url } = target;

@@ -8,6 +8,7 @@ import { type AuthenticatorParams, authenticatorParams, createPasskey } from "..
 import { invalid, notFound, policyRefusal, recoversOnly } from "../refusals.ts";
 import { assertRefused, type Refusal } from "../wire.ts";
 import type { Person } from "../world.ts";
+import { lookFor } from "./codes_below.ts";
 import { activityEntry, type BadInput, type Seen } from "./entry.ts";
 import { exists, notOwnAct } from "./faults.ts";
 import type { Fixture, Json } from "./fixture.ts";
@@ -54,7 +55,9 @@ async function mailed(fixture: Fixture, feature: Feature, more: object = {}): Pr
   await turnOn(fixture, feature);
   const email = newEmail();
   await newUser(fixture, { userEmail: email });
-  return { email, targetPublicKey, expirationSeconds: "3600", emailCustomization, ...mailLook, ...more };
+  const { appName, ...ownWords } = emailCustomization;
+  const look = { emailCustomization: { appName, ...(await lookFor(fixture, ownWords)) } };
+  return { email, targetPublicKey, expirationSeconds: "3600", ...look, ...(await lookFor(fixture, mailLook)), ...more };
 }
 
 function userOf({ users }: Seen["after"], email: string): Json {
@@ -182,18 +185,21 @@ async function codeParams(fixture: Fixture, more: object = {}): Promise<CodePara
   await turnOn(fixture, "OTP_EMAIL_AUTH");
   const contact = newEmail();
   await newUser(fixture, { userEmail: contact });
+  await lookFor(fixture, {});
   return { otpType: "OTP_TYPE_EMAIL", contact, appName: "Example", expirationSeconds: "600", ...more };
 }
 
 export const initOtpAuth = activityEntry<CodeParams>({
-  good: (fixture) =>
+  good: async (fixture) =>
     codeParams(fixture, {
       otpLength: 6,
       alphanumeric: false,
       userIdentifier: randomUUID(),
-      emailCustomization: { magicLinkTemplate: "https://example.com/%s" },
-      smsCustomization: { template: "{{.OtpCode}}" },
-      ...mailLook,
+      ...(await lookFor(fixture, {
+        emailCustomization: { magicLinkTemplate: "https://example.com/%s" },
+        smsCustomization: { template: "{{.OtpCode}}" },
+        ...mailLook,
+      })),
     }),
   required: ["otpType", "contact", "appName"],
   result(_, { result }) {

@@ -7,6 +7,7 @@ import { patienceMs } from "../../../core/test/patience.ts";
 import { messagesTo, messageTo } from "../mailbox.ts";
 import { exhausted, invalid, unimplemented } from "../refusals.ts";
 import { assertRefused } from "../wire.ts";
+import { codesBelow, letSubOrganizationsSendCodes, lookFor } from "./codes_below.ts";
 import { activityEntry, type BadInput, queryEntry } from "./entry.ts";
 import { envelope, type Fixture, type Json } from "./fixture.ts";
 import type { Place } from "./stage.ts";
@@ -69,23 +70,27 @@ const badCodes: readonly BadCode[] = [
   ],
 ];
 
+const look = {
+  emailCustomization: {
+    logoUrl: "https://example.com/logo.png",
+    magicLinkTemplate: "https://example.com/%s",
+    templateVariables: "{}",
+    templateId: "none",
+  },
+  smsCustomization: { template: "{{.OtpCode}}" },
+  sendFromEmailAddress: "login@example.com",
+  sendFromEmailSenderName: "Example",
+  replyToEmailAddress: "help@example.com",
+};
+
 export const initOtp = activityEntry<CodeParams>({
-  good: () =>
+  good: async (fixture) =>
     codeParams({
       otpLength: 6,
       alphanumeric: false,
       expirationSeconds: "600",
       userIdentifier: randomUUID(),
-      emailCustomization: {
-        logoUrl: "https://example.com/logo.png",
-        magicLinkTemplate: "https://example.com/%s",
-        templateVariables: "{}",
-        templateId: "none",
-      },
-      smsCustomization: { template: "{{.OtpCode}}" },
-      sendFromEmailAddress: "login@example.com",
-      sendFromEmailSenderName: "Example",
-      replyToEmailAddress: "help@example.com",
+      ...(await lookFor(fixture, look)),
     }),
   required: ["otpType", "contact", "appName"],
   result(_, { result }, { place }) {
@@ -204,17 +209,11 @@ export const initOtp = activityEntry<CodeParams>({
   },
 });
 
-const codesBelow = "FEATURE_NAME_SUB_ORGANIZATION_CODES";
-
-async function letSubOrganizationsSendCodes(fixture: Fixture): Promise<void> {
-  const { parent } = fixture;
-  await fixture.done("set_organization_feature", { name: codesBelow }, parent.root, parent);
-}
-
 type Started = { otpId: string; otpEncryptionTargetBundle: string; code: string };
 
 /** A code that lasts for as long as any may: suites that send every endpoint's body to every other take their time. */
 async function startCode(fixture: Fixture, more: object = {}): Promise<Started> {
+  await lookFor(fixture, {});
   const params = codeParams({ expirationSeconds: "600", ...more });
   const { otpId, otpEncryptionTargetBundle } = await fixture.done("init_otp", params);
   return { otpId, otpEncryptionTargetBundle, code: (await messageTo(params.contact)).code };

@@ -184,6 +184,10 @@ type SignedUp = {
   signingKey: string | undefined;
 };
 
+function onlyKeyOf([key, ...others]: readonly { publicKey: string }[]): string[] {
+  return key === undefined || others.length > 0 ? [] : [key.publicKey];
+}
+
 function newRootUser(
   context: ActivityContext,
   params: RootUserParams,
@@ -196,7 +200,8 @@ function newRootUser(
     authenticators: params.authenticators ?? [],
     oauthProviders: params.oauthProviders ?? [],
     userTags: tag === undefined ? [] : [tag.tagId],
-    bornWithKeys: (params.apiKeys ?? []).map(({ publicKey }) => publicKey),
+    // Beside another key or a passkey the token may be somebody else's: one of them is then its owner's, and the other is not.
+    bornWithKeys: (params.authenticators ?? []).length > 0 ? [] : onlyKeyOf(params.apiKeys ?? []),
   });
   // The parent's stamp speaks for them. Through the auth proxy nobody does: a public key may be anyone's, but for the one that signed. A
   // passkey's id is new: nobody else knows it before it is registered.

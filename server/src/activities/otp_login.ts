@@ -16,7 +16,7 @@ import {
   usedUpToken,
   userOfToken,
 } from "../rules/verification_tokens.ts";
-import { withVerifiedContact } from "../state/contacts.ts";
+import { isMarkedNow, withVerifiedContact } from "../state/contacts.ts";
 import { put } from "../state/entities.ts";
 
 const session = { expirationSeconds: sessionSeconds, invalidateExisting, sessionProfileId };
@@ -77,7 +77,9 @@ export const otpLogin = defineActivity({
     const owner = userOfToken(members, token, context);
     const used = usedUpToken(usedTokens, token, context.nowMs);
     const { user, ...login } = withLogin(members, owner, params, context);
-    const signedIn = verifies(token, context) ? withVerifiedContact(user, { ...contact, mark: { by: "code" } }) : user;
+    const isOwn = verifies(token, context) || isMarkedNow(user, contact);
+    const isProved = token.publicKey !== undefined && isOwn;
+    const signedIn = isProved ? withVerifiedContact(user, { ...contact, mark: { by: "code" } }) : user;
     return {
       changes: [...used, put("user", signedIn)],
       result: {
@@ -90,10 +92,8 @@ export const otpLogin = defineActivity({
 
 /**
  * A login verifies its contact where somebody else than the sub-organization's own users has named it: the client signature does not, so
- * one who has seen a token and its signature could sign in their owner in an organization of their own. A token that is bound to no key
- * verifies nothing.
+ * one who has seen a token and its signature could sign in their owner in an organization of their own.
  */
 function verifies(token: TokenClaims, context: ActivityContext): boolean {
-  if (token.publicKey === undefined) return false;
   return context.parentId === undefined || context.isByParent || isStampedByTokenKey(token, context);
 }

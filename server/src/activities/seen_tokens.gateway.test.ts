@@ -3,9 +3,9 @@
  * them leads their owner into the account of the one who has seen it.
  */
 import assert from "node:assert/strict";
-import { enableProxy, noCredentials } from "../../test/auth_proxy_rig.ts";
+import { enableProxy, noCredentials, openProxy } from "../../test/auth_proxy_rig.ts";
 import { loginParams, newHome, provenEmail, sendAttested, userIn, versionOf } from "../../test/code_login_rig.ts";
-import type { Activity, ActivityPath, GatewayRig, Person } from "../../test/gateway_rig.ts";
+import { type Activity, type ActivityPath, type GatewayRig, newUser, type Person } from "../../test/gateway_rig.ts";
 import { onBothDatabases, refusalOf } from "../../test/policy_rig.ts";
 import { claimsOf, newKey, publicKeyOf } from "../../test/session_rig.ts";
 import { testIssuerKey, testToken } from "../../test/test_issuers.ts";
@@ -17,8 +17,10 @@ import {
   signUpSignature,
 } from "../../test/verification_tokens.ts";
 import type { AnyActivity } from "../endpoints/define_activity.ts";
+import { createRepeats } from "../gateway/bounds/repeats.ts";
 import { activities } from "../generated/activities.ts";
 
+const find = { filterType: "EMAIL", filterValue: "victim@example.com" };
 const google = "https://accounts.google.com";
 const contact = "victim@example.com";
 const phone = "+15550001111";
@@ -287,3 +289,143 @@ onBothDatabases(
     assert.equal(await markOf(rig, organizationId, userId), undefined);
   },
 );
+
+onBothDatabases("a copied public key of an unused key leads its owner nowhere else", async (rig) => {
+  const victim = await newHome(rig, {});
+  const spare = newUser("spare");
+  const within = { organizationId: victim.organizationId };
+  const { userId } = victim.people[0];
+  await rig.submit(victim.people[0], "create_api_keys", { userId, apiKeys: spare.user.apiKeys }, within);
+  const publicKey = spare.user.apiKeys[0]?.publicKey ?? "";
+  // Two days pass.
+  await rig.store.db
+    .updateTable("credentials")
+    .set({ created_at_ms: Date.now() - 2 * 86_400_000 })
+    .where("public_key", "=", publicKey)
+    .execute();
+  const thief = await newHome(rig, {});
+  const apiKeys = [{ apiKeyName: "copied", publicKey, curveType: "API_KEY_CURVE_P256" }];
+  const there = { organizationId: thief.organizationId };
+  await rig.submit(thief.people[0], "create_api_keys", { userId: thief.people[0].userId, apiKeys }, there);
+  const owner: Person = { userId, userName: "victim", privateKey: spare.privateKey };
+  const signIn = () => rig.submit(owner, "stamp_login", { publicKey: newKey().publicKey });
+  await assert.rejects(signIn(), { errorCode: "PUBLIC_KEY_NOT_FOUND" });
+  // From its first act by the sub-organization's own id on, it leads there.
+  await rig.submit(owner, "create_user_tag", { userTagName: "t", userIds: [] }, within);
+  assert.equal((await signIn()).organizationId, victim.organizationId);
+});
+
+onBothDatabases("an identity token that was seen marks no address of a user who has another's key too", async (rig) => {
+  rig.issuers.publish(google, [testIssuerKey]);
+  const proxy = await enableProxy(rig);
+  await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: ["client-1"] });
+  const victim = newKey();
+  const thief = newKey();
+  const oidcToken = testToken(
+    rig.signer.clock.nowMs,
+    { iss: google, sub: "victim", email: contact, email_verified: true },
+    victim.publicKey,
+  );
+  const key = ({ publicKey }: { publicKey: string }) => ({
+    apiKeyName: publicKey.slice(0, 8),
+    publicKey,
+    curveType: "API_KEY_CURVE_P256",
+  });
+  const rootUsers = [
+    {
+      userName: "mallory",
+      userEmail: contact,
+      apiKeys: [key(victim), key(thief)],
+      authenticators: [],
+      oauthProviders: [{ providerName: "Google", oidcToken }],
+    },
+  ];
+  const parameters = { subOrganizationName: "Mallory's", rootUsers, rootQuorumThreshold: 1 };
+  const { result } = await rig.submit(rig.root, "create_sub_organization", parameters);
+  const made = result.createSubOrganizationResultV8 as { subOrganizationId: string; rootUserIds: string[] };
+  assert.deepEqual(await proxy.ok("account", find), {}, `her address leads into ${made.subOrganizationId}`);
+});
+
+onBothDatabases("a sign-up that comes twice at once through two gateways is answered alike", async (rig) => {
+  const one = await enableProxy(rig);
+  const two = openProxy(rig, one.configId, one.userId, { repeats: createRepeats() });
+  for (let round = 0; round < 5; round++) {
+    const mail = `ann${round}@example.com`;
+    const held = heldToken(rig.signer, { contact: mail });
+    const apiKeys = [{ apiKeyName: "k", publicKey: held.holder.publicKey, curveType: "API_KEY_CURVE_P256" }];
+    const signed = { apiKeys, authenticators: [], oauthProviders: [], email: mail };
+    const clientSignature = signUpSignature(held, "signupV2", signed);
+    const body = { ...noCredentials, userEmail: mail, verificationToken: held.token, apiKeys, clientSignature };
+    const answers = await Promise.all([one.call("signup_v2", body), two.call("signup_v2", body)]);
+    assert.deepEqual(
+      answers.map(({ status, body: { message } }) => [status, message]),
+      [
+        [200, undefined],
+        [200, undefined],
+      ],
+    );
+  }
+});
+
+onBothDatabases("who has proved a contact by a code keeps it when an identity is removed", async (rig) => {
+  rig.issuers.publish(google, [testIssuerKey]);
+  const proxy = await enableProxy(rig);
+  await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: ["client-1"] });
+  const key = newKey();
+  const oidcToken = testToken(
+    rig.signer.clock.nowMs,
+    { iss: google, sub: "victim", email: contact, email_verified: true },
+    key.publicKey,
+  );
+  const made = await proxy.ok<{ organizationId: string; userId: string }>("signup_v2", {
+    ...noCredentials,
+    userEmail: contact,
+    apiKeys: [{ apiKeyName: "k", publicKey: key.publicKey, curveType: "API_KEY_CURVE_P256" }],
+    oauthProviders: [{ providerName: "Google", oidcToken }],
+  });
+  const signIn = () => {
+    const held = heldToken(rig.signer, { contact });
+    const { publicKey } = newKey();
+    return proxy.call("otp_login_v2", {
+      verificationToken: held.token,
+      publicKey,
+      clientSignature: loginSignature(held, publicKey),
+    });
+  };
+  assert.equal((await signIn()).status, 200);
+  const person: Person = { userId: made.userId, userName: "", privateKey: key.privateKey };
+  const within = { organizationId: made.organizationId };
+  const user = await userIn(rig, made.organizationId, made.userId);
+  const providerIds = (user.oauthProviders ?? []).map(({ providerId }) => providerId);
+  await rig.submit(person, "delete_oauth_providers", { userId: made.userId, providerIds }, within);
+  assert.equal((await signIn()).status, 200, "she has proved it by a code of her own");
+});
+
+onBothDatabases("an identity token that was seen keeps its owner out of no account", async (rig) => {
+  rig.issuers.publish(google, [testIssuerKey]);
+  const proxy = await enableProxy(rig);
+  await rig.submit(rig.root, "update_auth_proxy_config", { socialLinkingClientIds: ["client-1"] });
+  const token = (publicKey: string) =>
+    testToken(rig.signer.clock.nowMs, { iss: google, sub: "victim", email: contact, email_verified: true }, publicKey);
+  const key = newKey();
+  const oauthProviders = [{ providerName: "Google", oidcToken: token(key.publicKey) }];
+  const made = await proxy.ok<{ organizationId: string }>("signup_v2", {
+    ...noCredentials,
+    apiKeys: [{ apiKeyName: "k", publicKey: key.publicKey, curveType: "API_KEY_CURVE_P256" }],
+    oauthProviders,
+  });
+  const thief = await newHome(rig, {});
+  rig.signer.clock.nowMs += 1;
+  await rig.submit(
+    thief.people[0],
+    "create_oauth_providers",
+    { userId: thief.people[0].userId, oauthProviders },
+    thief,
+  );
+  const session = newKey();
+  const answer = await proxy.call("oauth_login", { oidcToken: token(session.publicKey), publicKey: session.publicKey });
+  assert.deepEqual([answer.status, answer.body.message], [200, undefined]);
+  assert.deepEqual(await proxy.ok("account", { filterType: "OIDC_TOKEN", filterValue: token(session.publicKey) }), {
+    organizationId: made.organizationId,
+  });
+});

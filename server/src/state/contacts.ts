@@ -34,9 +34,23 @@ export function hasVerifiedContact(user: User, contact: Contact): boolean {
   return user[fields[contact.kind].mark] !== undefined && hasContact(user, contact);
 }
 
-/** The user with this contact marked; the same object where it is marked already, or is not the user's. */
+/**
+ * The user with this contact marked; the same object where it is not the user's, or is marked by as much. An answered code replaces all
+ * else: it lasts when an identity goes, and leads here where a mark of an earlier version gives way.
+ */
 export function withVerifiedContact(user: User, verified: VerifiedContact): User {
-  return user[fields[verified.kind].mark] === undefined ? withMark(user, verified) : user;
+  const known = user[fields[verified.kind].mark];
+  return known === undefined || weightOf(verified.mark) > weightOf(known) ? withMark(user, verified) : user;
+}
+
+function weightOf(mark: ContactMark): number {
+  if (mark === true) return 0;
+  return mark.by === "code" ? 2 : 1;
+}
+
+/** Whether a version that keeps what verifies a contact has marked this one. */
+export function isMarkedNow(user: User, contact: Contact): boolean {
+  return typeof user[fields[contact.kind].mark] === "object" && hasContact(user, contact);
 }
 
 /** The same with this mark in the place of any other. */

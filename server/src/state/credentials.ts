@@ -130,6 +130,10 @@ export const oauthProviderType = "CREDENTIAL_TYPE_OAUTH_PROVIDER";
 /** The same for an identity at another issuer, which is named by a digest of what makes it up. */
 const identityCurve = "OIDC";
 
+export function isIdentityLookup({ curve }: KeyLookup): boolean {
+  return curve === identityCurve;
+}
+
 /** What an identity is. */
 export type IdentityFacts = Pick<OauthProvider, "issuer" | "audience" | "subject">;
 

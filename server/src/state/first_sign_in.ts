@@ -24,8 +24,8 @@ export function countsByParentsId(at: Registration, user: User, key: RegisteredK
 export const firstSignInMs = 5 * 60_000;
 
 /**
- * For so long an API key that is proven nowhere is looked for below a parent. Its holder has used it by then, or names the
- * sub-organization. Passkeys are looked for without end: one that was added for a bad day signs in by the parent's id alone, and only a
+ * For so long after its first registration an API key that is proven nowhere is looked for below a parent. Its holder has used it by then,
+ * or names the sub-organization. Passkeys are looked for without end: one that was added for a bad day signs in by the parent's id alone, and only a
  * stamp of its own key finds it.
  */
 export const unprovenKeyMs = 24 * 3_600_000;

@@ -70,11 +70,14 @@ export async function findProvenInSubOrganizations(
 
 const unprovenInSubOrganizations = compiled(
   "unproven_in_sub_organizations",
-  (db, parentId: string, curve: string, publicKey: string, fromMs: number) =>
-    selectInSubOrganizations(db, parentId, curve, publicKey, 0).where("credentials.created_at_ms", ">=", fromMs),
+  (db, parentId: string, curve: string, publicKey: string) =>
+    selectInSubOrganizations(db, parentId, curve, publicKey, 0).select("credentials.created_at_ms as registeredAtMs"),
 );
 
-/** The same, where it is not proven and was registered at this time or later. */
+/**
+ * The same, where it is not proven. None once the oldest is from before `fromMs`: a copy that a stranger makes of a key is younger, and
+ * would be the only one then.
+ */
 export async function findUnprovenInSubOrganizations(
   store: Store,
   parentId: string,
@@ -82,7 +85,8 @@ export async function findUnprovenInSubOrganizations(
   publicKey: string,
   fromMs: number,
 ): Promise<CallerRow[]> {
-  return (await unprovenInSubOrganizations(store, parentId, curve, publicKey, fromMs)).map(toCallerRow);
+  const rows = await unprovenInSubOrganizations(store, parentId, curve, publicKey);
+  return (rows[0]?.registeredAtMs ?? fromMs) < fromMs ? [] : rows.map(toCallerRow);
 }
 
 const unprovenAlone = compiled(

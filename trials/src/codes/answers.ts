@@ -15,6 +15,9 @@ export async function startCode(stage: Stage, organization: Organization): Promi
   const contact = `${randomUUID()}@example.com`;
   const form = { otpLength: 6, alphanumeric: false, expirationSeconds: "600" };
   const parameters = { otpType: "OTP_TYPE_EMAIL", contact, appName: "Example", ...form };
+  const feature = { name: "FEATURE_NAME_SUB_ORGANIZATION_CODES" };
+  const { organizationId, root } = stage.first;
+  await stage.send(stage.stamped(organizationId, root, "set_organization_feature", feature));
   const started: Started = await stage.done(organization, organization.people[0], "init_otp", parameters);
   const { code } = await messageTo(contact);
   return { ...started, organization, code };

@@ -95,6 +95,9 @@ export async function foundDeployment(t: TestContext, count: number): Promise<De
     const { organizationId: parentId, userId, apiPrivateKey } = server.bootstrap;
     const root: Actor = { userId, userName: "Root user", privateKey: fromHex(apiPrivateKey) };
     const teller = httpTeller(server.url);
+    const lets = newBody("set_organization_feature", { name: "FEATURE_NAME_SUB_ORGANIZATION_CODES" }, parentId);
+    const stamp = stampWith(root, lets);
+    await submitTo(server.url, { path: "set_organization_feature", body: lets, stamp });
     const houses = await Promise.all(Array.from({ length: count }, () => newPatient(server, teller, root, parentId)));
     const ruinId = await foundAndDelete(teller, root, parentId);
     const [donor, first, second, ...patients] = houses as [Patient, Patient, Patient, ...Patient[]];

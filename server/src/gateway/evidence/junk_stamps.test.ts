@@ -183,14 +183,18 @@ for (const dialect of dialects) {
       assert.equal(await ask(key.stamps), own);
     });
 
-    test("of a key that is proven nowhere, copies from the day before count for nothing", async (t) => {
+    test("a key that has stayed unproven for a day leads to no younger copy of it either, until its holder acts", async (t) => {
       const found = await createCase(t, dialect, unprovenKeyMs);
       if (found === undefined) return;
       const { rig, ask, adds } = found;
       const key = applicationKey();
-      for (let n = 0; n < 8; n++) await adds({ apiKeys: [key.registered] });
-      rig.signer.clock.nowMs += unprovenKeyMs;
       const own = await adds({ apiKeys: [key.registered] });
+      rig.signer.clock.nowMs += unprovenKeyMs;
+      for (let n = 0; n < 8; n++) await adds({ apiKeys: [key.registered] });
+      await assert.rejects(ask(key.stamps), unknown);
+      const body = rig.body("create_user_tag", { userTagName: "t", userIds: [] }, { organizationId: own });
+      const arrival = { body, evidence: key.stamps(body), idempotencyKey: undefined };
+      await submit(rig.dependencies, activities.create_user_tag as AnyActivity, arrival, dialectOf(undefined));
       assert.equal(await ask(key.stamps), own);
     });
 

@@ -11,7 +11,7 @@
  */
 import type { Curves } from "@keystead/core/crypto/curves.ts";
 import { ambiguousCredential, type Evidence, isMadeBy, lookupOf, unverifiedEvidence } from "../../evidence/evidence.ts";
-import { isPasskeyLookup, type KeyLookup } from "../../state/credentials.ts";
+import { isIdentityLookup, isPasskeyLookup, type KeyLookup } from "../../state/credentials.ts";
 import { firstSignInMs, isWalletCurve, unprovenKeyMs } from "../../state/first_sign_in.ts";
 import { findProvenInSubOrganizations, findUnprovenAlone, findUnprovenInSubOrganizations } from "../../store/across.ts";
 import { type CallerRow, findCallerByUser } from "../../store/organizations.ts";
@@ -39,6 +39,8 @@ export async function findOwnSubOrganization(
   const matching = matcherOf(curves, evidence);
   const proven = await findProven(store, parentId, lookup);
   const counting = proven.filter(matching);
+  // A stranger who has seen a token can register its identity, too, and must not keep its owner out: the oldest counts.
+  if (isIdentityLookup(lookup) && counting.length > 0) return counting[0];
   if (counting.length > 0) return onlyOne(counting, evidence);
   const unproven = await findUnproven(store, parentId, lookup);
   // Its first act may have been committed between the two statements.

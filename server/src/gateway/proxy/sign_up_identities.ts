@@ -80,12 +80,16 @@ export function identityText({ lookup }: CredentialIdentity): string {
   return `${lookup.curve} ${lookup.publicKey}`;
 }
 
-/** The users below a parent who have an identity that counts. */
+/**
+ * The users below a parent who have an identity that counts. Of one at another issuer the oldest registration does: a stranger who has seen a
+ * token of it can register it too, and must not keep its owner out.
+ */
 export async function findIdentity(store: Store, parentId: string, identity: Identity): Promise<CallerRow[]> {
   if (identity.what === "contact") return findVerifiedInSubOrganizations(store, parentId, identity.contact);
   const { curve, publicKey } = identity.lookup;
   const proven = await findProvenInSubOrganizations(store, parentId, curve, publicKey);
-  return proven.filter(({ credential }) => credential !== undefined && !isExpired(credential, Date.now()));
+  const counting = proven.filter(({ credential }) => credential !== undefined && !isExpired(credential, Date.now()));
+  return identity.what === "atIssuer" ? counting.slice(0, 1) : counting;
 }
 
 /** For so long a sign-up with the same key is taken for the same person's, who has clicked twice. */

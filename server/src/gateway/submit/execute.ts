@@ -154,11 +154,16 @@ class Execution {
     const { committer, store, organizations } = this.#dependencies;
     const { organizationId } = request;
     const replyGone = () => organizations.replyGone(organizationId);
-    const outcome = await committer.commit(item, run).finally(replyGone);
-    if (outcome.kind === "conflict") {
+    try {
       await refuseTakenContacts(store, item);
-      return again("conflict");
+    } catch (error) {
+      replyGone();
+      // Who follows stands on a state that is never committed; a birth alone changes none.
+      if (item.next !== undefined) run.abandon();
+      return this.#submission.afterRefusal(error, this.round.turn);
     }
+    const outcome = await committer.commit(item, run).finally(replyGone);
+    if (outcome.kind === "conflict") return again("conflict");
     const proven = await this.#appProofs(item, row);
     if (isNew) {
       const result = outcome.result ?? row.result;

@@ -1,5 +1,6 @@
 /** The submission of a new activity, which may turn out to have been submitted before. */
 import { toHex } from "@keystead/core/encoding/hex.ts";
+import { Fault } from "@keystead/core/fault.ts";
 import type { Caller } from "../../endpoints/define_query.ts";
 import { sha256 } from "../../state/digest.ts";
 import { findActivityByFingerprint } from "../../store/activities.ts";
@@ -35,7 +36,9 @@ export function newActivity(
     organizationId: request.organizationId,
     begin: (turn) => (hasLooked(turn) ? look() : { request }),
     async afterRefusal(error, turn) {
-      const answer = hasLooked(turn) ? undefined : await findRepeated(dependencies, request);
+      // Another gateway may have been given the same bytes, and a contact is taken by what they have made.
+      const looks = !hasLooked(turn) || (error instanceof Fault && error.code === "already_exists");
+      const answer = looks ? await findRepeated(dependencies, request) : undefined;
       return answer === undefined ? { kind: "refused", error } : { kind: "done", value: answer };
     },
   };

@@ -1,6 +1,7 @@
 /**
- * Contacts that lead to other users already. It is asked only after a commit was refused: then the signer has seen the proof, so the answer
- * tells nothing about a contact to anyone who does not have it. The refusal follows from rows and is stored nowhere.
+ * Contacts that lead to other users already. They are looked for once the signer has seen the proof, so the answer tells nothing about a
+ * contact to anyone who does not have it; and before the commit, whose refusal would take back all that it writes for the organization:
+ * its unique key is for races. The refusal follows from rows and is stored nowhere.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import type { CommitItem } from "../../store/commit_item.ts";
@@ -22,7 +23,7 @@ async function refuseTaken(store: Store, claim: NewContactClaim, isSignUp: boole
   await dropContactClaim(store, known);
 }
 
-export function takenContact(isSignUp: boolean): Fault {
+function takenContact(isSignUp: boolean): Fault {
   const instead = isSignUp ? "sign in to it" : "its user must remove the contact first";
   return new Fault("already_exists", `a sub-organization with this contact exists: ${instead}`);
 }
