@@ -184,7 +184,8 @@ for (const dialect of dialects) {
           [
             "a secp256k1 key under P-256",
             stampOf({ ...stampFields(deputy.secp256k1, sent), scheme: p256Scheme }),
-            unknownKey(deputy.secp256k1, organizationId),
+            // Where sub-organizations are searched, a stamp is verified before.
+            path === whoami ? unverified : unknownKey(deputy.secp256k1, organizationId),
           ],
           [
             "EIP-191 for plain secp256k1",
