@@ -251,7 +251,7 @@ test("no first sign-in waits for what strangers have named: private addresses, o
   assert.equal(made.status, 200, JSON.stringify(made.body));
   await first.stop();
 
-  // A new courier remembers nobody, and strangers come first.
+  // A new courier remembers no issuer, and strangers come first.
   const server = await start(t, { dataFolder, env });
   const answers: number[] = [];
   for (let n = 0; n <= 20; n++) answers.push((await find(server, `http://127.0.0.1:1/${n}`)).status);
@@ -260,6 +260,6 @@ test("no first sign-in waits for what strangers have named: private addresses, o
   const login = { oidcToken: token({ sub: "ann" }, session.publicKey), publicKey: session.publicKey };
   const signedIn = await call(server, "oauth_login", JSON.stringify(login));
   assert.equal(signedIn.status, 200, JSON.stringify(signedIn.body));
-  // Somebody is registered at this issuer, so nobody else waits there either.
+  // Somebody is registered at this issuer, so others do not wait there either.
   assert.deepEqual((await find(server, issuer)).body, {});
 });

@@ -52,7 +52,7 @@ test("an app proof that was moved to another request is refused by every command
     assert.deepEqual([code, stdout, stderr], [1, "", `keystead: ${why}\n`], command);
   }
 
-  // Whoever has fetched them without these commands.
+  // Someone has fetched them without these commands.
   const { bootProof } = await asked("get_boot_proof", JSON.stringify({ ephemeralKey: appProof.publicKey }));
   const write = (name: string, content: object): string => {
     writeFileSync(join(dataFolder, name), JSON.stringify(content));

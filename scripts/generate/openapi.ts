@@ -31,7 +31,7 @@ const proxyEndpoints: readonly (AuthProxyEndpoint & { name: string; path: string
   authProxyEndpoints,
 ).map(([path, endpoint]) => ({ name: `auth_proxy_${path}`, path, ...endpoint }));
 
-/** Of the auth proxy, which the SDK does not call. */
+/** Schemas of the auth proxy, which the SDK does not call. */
 function proxySchemas(): Record<string, ObjectSchema> {
   return Object.fromEntries(
     proxyEndpoints.flatMap(({ name, request, response }) => [

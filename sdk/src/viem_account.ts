@@ -1,6 +1,6 @@
 /**
- * An Ethereum account of the server as viem knows accounts. Only viem's types are imported: whoever uses this has viem,
- * and nobody else installs it.
+ * An Ethereum account of the server as viem knows accounts. Only viem's types are imported: those who use this have
+ * viem, and others do not install it.
  */
 import { fromHexAt, toHex } from "@keystead/core/encoding/hex.ts";
 import { joined } from "@keystead/core/encoding/joined.ts";
@@ -20,7 +20,7 @@ const utf8 = new TextEncoder();
 export type ViemAccountOptions = {
   /** Signs in its organization. */
   client: Pick<Client, "signRawPayload" | "signTransaction">;
-  /** Of a wallet account or of a private key. */
+  /** The address of a wallet account or of a private key. */
   address: Address;
   /** viem's own. A chain that brings another one is served by that. */
   serializeTransaction: SerializeTransactionFn<TransactionSerializable>;

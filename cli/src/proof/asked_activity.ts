@@ -11,7 +11,7 @@ import type { Client } from "@keystead/sdk";
 /** For people, of proofs from before they named an activity. */
 export const namesNone = "an earlier release made the app proofs: they name no activity, and may be another's";
 
-/** What goes into the file beside the proofs, for whoever checks that. */
+/** What goes into the file beside the proofs, for those who check that. */
 export async function askedActivity(
   client: Client,
   activityId: string,

@@ -36,7 +36,7 @@ test("a number is counted without the zeros behind its country code, however lon
   ] as const) {
     assert.equal(countedContact("phone", other), countedContact("phone", number), other);
   }
-  // A zero that ends a country code, or that stands further in, is nobody's prefix.
+  // A zero that ends a country code, or that stands further in, is no prefix of anyone's.
   for (const number of ["+201001234567", "+850212345678", "+447070012345", "+4470012345678", "+2202020202"]) {
     assert.equal(countedContact("phone", number), number);
   }

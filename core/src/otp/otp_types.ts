@@ -26,7 +26,7 @@ const zerosOfNumber =
   /^(\+(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|(?:2[1-689]|3[578]|42|5[09]|6[7-9]|8[035789]|9[679])[0-9]))0+/;
 
 /**
- * The spelling by which codes for a contact are counted. It is wider than the one that contacts are compared by: whoever answers two
+ * The spelling by which codes for a contact are counted. It is wider than the one that contacts are compared by: someone who answers two
  * spellings with one mailbox or telephone gets no more codes by writing both. Mail servers fold letters outside ASCII, each in its own way,
  * and a gateway for text messages may drop the zero that is dialled inside a country. Neither makes two contacts one: another server tells
  * the letters apart, and in some countries the zero belongs to the number.

@@ -21,7 +21,7 @@ test("the fields are read in any order, with any space, escaped or not, and othe
   }
 });
 
-test("whoever frames the page is told from `crossOrigin` and `topOrigin`, and is unknown where they make no sense", () => {
+test("the page around is told from `crossOrigin` and `topOrigin`, and is unknown where they make no sense", () => {
   for (const [more, topOrigin] of [
     ['"crossOrigin":true,"topOrigin":"https://example.org"', "https://example.org"],
     ['"crossOrigin":false,"topOrigin":"https://example.org"', "https://example.org"],

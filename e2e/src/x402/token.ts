@@ -15,7 +15,7 @@ export const tokenAbi = parseAbi([
 
 const code: Hex = `0x${readFileSync(new URL("eip3009_token.bin", import.meta.url), "utf8").replaceAll("\n", "")}`;
 
-/** Whoever pays for the gas: the first of the accounts that the chain was born with. */
+/** Pays for the gas: the first of the accounts that the chain was born with. */
 export async function richWallet({ provider }: Chain) {
   const [account] = (await provider.request({ method: "eth_accounts" })) as Address[];
   assert.ok(account !== undefined);

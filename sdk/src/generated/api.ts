@@ -3764,7 +3764,7 @@ export type ListEmailEventsResponse = {
     id: string;
     /** Unique identifier of an organization. */
     organizationId: string;
-    /** Of the mail; its `Message-ID` begins with it. */
+    /** Id of the mail; its `Message-ID` begins with it. */
     messageId: string;
     /** Send, DeliveryDelay, Bounce or Failed. */
     eventType: string;
@@ -3779,19 +3779,19 @@ export type ListEmailEventsResponse = {
     /** When it was noted, in milliseconds since 1970. */
     createdAt: string;
     details: {
-      /** Of a Bounce: Permanent. */
+      /** Kind of a Bounce: Permanent. */
       bounceType?: string;
-      /** Of a Bounce: General. */
+      /** Kind of a Bounce in detail: General. */
       bounceSubType?: string;
       /** Why, in one word; never the provider's own words. */
       diagnosticCode?: string;
-      /** Of a DeliveryDelay: Undetermined. */
+      /** Kind of a DeliveryDelay: Undetermined. */
       deliveryDelayType?: string;
-      /** Of a Delivery, which is not reported here. */
+      /** Answer to a Delivery, which is not reported here. */
       deliverySmtpResponse?: string;
-      /** Of a Delivery, which is not reported here. */
+      /** Time of a Delivery, which is not reported here. */
       deliveryProcessingTimeMillis?: string;
-      /** Of a Complaint, which is not reported here. */
+      /** Kind of a Complaint, which is not reported here. */
       complaintFeedbackType?: string;
     };
   }[];

@@ -97,7 +97,7 @@ onBothDatabasesWithLog(
   },
 );
 
-onBothDatabasesWithLog("a contact that one has proved becomes nobody else's before they give it up", async (rig) => {
+onBothDatabasesWithLog("a contact that one has proved becomes no other user's before they give it up", async (rig) => {
   const one = await verifiedHome(rig);
   const other = await newHome(rig, ann);
   const { organizationId } = other;

@@ -229,7 +229,7 @@ onBothDatabases("what waits for approvals is refused before it waits, and proved
     return waiting;
   };
   const approve = ({ fingerprint }: Activity) => rig.submit(bob, "approve_activity", { fingerprint }, within);
-  // It runs as its proposer's, whoever approves it.
+  // It runs as its proposer's, by anyone's approval.
   const over = await propose(bound(ann, { expiresAtMs: rig.signer.clock.nowMs + 60_000 }));
   rig.signer.clock.nowMs += 61_000;
   assert.equal((await approve(over)).status, "ACTIVITY_STATUS_FAILED");
@@ -238,26 +238,23 @@ onBothDatabases("what waits for approvals is refused before it waits, and proved
   assert.deepEqual(await markOf(rig, organizationId, ann.userId), { by: "code" });
 });
 
-onBothDatabases(
-  "a contact that became somebody's while its update waited fails nobody's vote for good",
-  async (rig) => {
-    const { organizationId, people } = await newHome(rig, {}, {});
-    const [ann, bob] = people as [Person, Person];
-    const within = { organizationId };
-    await rig.submit(ann, "update_root_quorum", { threshold: 2, userIds: people.map(({ userId }) => userId) }, within);
-    const waiting = await rig.submit(ann, "update_user_email", provenEmail(rig, ann, contact), within);
-    const owner = await newHome(rig, { userEmail: contact });
-    const ownHome = { organizationId: owner.organizationId };
-    await rig.submit(rig.root, "otp_login", loginParams(heldToken(rig.signer, { contact })), ownHome);
-    const approve = () => rig.submit(bob, "approve_activity", { fingerprint: waiting.fingerprint }, within);
-    await assert.rejects(approve(), {
-      code: "already_exists",
-      message: /^a sub-organization with this contact exists/,
-    });
-    await rig.submit(owner.people[0], "update_user_email", { userId: owner.people[0].userId, userEmail: "" }, ownHome);
-    assert.equal((await approve()).status, "ACTIVITY_STATUS_COMPLETED");
-  },
-);
+onBothDatabases("a contact that became somebody's while its update waited fails no vote for good", async (rig) => {
+  const { organizationId, people } = await newHome(rig, {}, {});
+  const [ann, bob] = people as [Person, Person];
+  const within = { organizationId };
+  await rig.submit(ann, "update_root_quorum", { threshold: 2, userIds: people.map(({ userId }) => userId) }, within);
+  const waiting = await rig.submit(ann, "update_user_email", provenEmail(rig, ann, contact), within);
+  const owner = await newHome(rig, { userEmail: contact });
+  const ownHome = { organizationId: owner.organizationId };
+  await rig.submit(rig.root, "otp_login", loginParams(heldToken(rig.signer, { contact })), ownHome);
+  const approve = () => rig.submit(bob, "approve_activity", { fingerprint: waiting.fingerprint }, within);
+  await assert.rejects(approve(), {
+    code: "already_exists",
+    message: /^a sub-organization with this contact exists/,
+  });
+  await rig.submit(owner.people[0], "update_user_email", { userId: owner.people[0].userId, userEmail: "" }, ownHome);
+  assert.equal((await approve()).status, "ACTIVITY_STATUS_COMPLETED");
+});
 
 onBothDatabases("two users who prove one contact at once: one has it, and it leads to that one", async (rig) => {
   const homes = await Promise.all([1, 2, 3].map(() => newHome(rig, {})));

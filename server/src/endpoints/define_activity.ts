@@ -161,7 +161,7 @@ export type ActivityDefinition<P extends TObject = TObject, R extends TObject = 
   spendsCode?: true;
   /** What is not allowed at once is refused: it makes no sense after others have had a day to approve it. */
   neverWaits?: true;
-  /** What must wait for approvals runs once before, and is refused if that fails: nobody is asked about what cannot be. */
+  /** What must wait for approvals runs once before, and is refused if that fails: no one is asked to approve what cannot be. */
   isTriedBeforeWaiting?: true;
   /** The field of a sealed result that its row never shows. */
   bearer?: BearerField;

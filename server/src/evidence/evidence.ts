@@ -76,7 +76,7 @@ export function isVerifiedBeforeLookup({ kind }: { kind: EvidenceKind }): boolea
   return rows[kind].verifiedBeforeLookup === true;
 }
 
-/** Whether it is verified before sub-organizations are searched: whoever made it up has none of them read. */
+/** Whether it is verified before sub-organizations are searched: a stranger who made it up has none of them read. */
 export function isVerifiedBeforeSearch({ kind }: { kind: EvidenceKind }): boolean {
   return rows[kind].carriesKey === true;
 }

@@ -9,7 +9,7 @@ const ofSome = (description: string) => Type.Optional(Type.String({ description 
 export const emailEvent = Type.Object({
   id,
   organizationId,
-  messageId: Type.String({ description: "Of the mail; its `Message-ID` begins with it." }),
+  messageId: Type.String({ description: "Id of the mail; its `Message-ID` begins with it." }),
   eventType: Type.String({ description: "Send, DeliveryDelay, Bounce or Failed." }),
   fromAddress: Type.String({ description: "Sender that was asked for; empty for the operator's default." }),
   toAddress: Type.String({ description: "Recipient." }),
@@ -17,12 +17,12 @@ export const emailEvent = Type.Object({
   timestamp: milliseconds("When it happened"),
   createdAt: milliseconds("When it was noted"),
   details: Type.Object({
-    bounceType: ofSome("Of a Bounce: Permanent."),
-    bounceSubType: ofSome("Of a Bounce: General."),
+    bounceType: ofSome("Kind of a Bounce: Permanent."),
+    bounceSubType: ofSome("Kind of a Bounce in detail: General."),
     diagnosticCode: ofSome("Why, in one word; never the provider's own words."),
-    deliveryDelayType: ofSome("Of a DeliveryDelay: Undetermined."),
-    deliverySmtpResponse: ofSome("Of a Delivery, which is not reported here."),
-    deliveryProcessingTimeMillis: ofSome("Of a Delivery, which is not reported here."),
-    complaintFeedbackType: ofSome("Of a Complaint, which is not reported here."),
+    deliveryDelayType: ofSome("Kind of a DeliveryDelay: Undetermined."),
+    deliverySmtpResponse: ofSome("Answer to a Delivery, which is not reported here."),
+    deliveryProcessingTimeMillis: ofSome("Time of a Delivery, which is not reported here."),
+    complaintFeedbackType: ofSome("Kind of a Complaint, which is not reported here."),
   }),
 });

@@ -52,7 +52,7 @@ export function decideAgain(file: ProofFile): DecidedAgain {
   return { outcome, ...activity };
 }
 
-/** Neither the proof nor whoever has fetched it may name another activity than the context is of, as far as that is known. */
+/** Neither the proof nor the one who fetched it may name another activity than the context is of, as far as that is known. */
 function checkActivity({ appProof, expected }: ProofFile, known: Partial<ProvenActivity>): void {
   try {
     const named = activityProvenBy(appProof) ?? known;

@@ -7,7 +7,7 @@ import { query } from "../../test/session_rig.ts";
 import { heldToken, signUpSignature } from "../../test/verification_tokens.ts";
 
 onBothDatabases(
-  "whoever writes down somebody's address is found by list_suborgs, and not as its owner",
+  "a stranger who writes down somebody's address is found by list_suborgs, and not as its owner",
   async (rig) => {
     const { organizationId, root } = rig;
     const find = async (path: "list_suborgs" | "list_verified_suborgs", filterValue: string, filterType = "EMAIL") => {

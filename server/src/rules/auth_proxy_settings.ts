@@ -121,7 +121,7 @@ function clientIds(ids: Readonly<Record<string, string | null>>): AuthProxySetti
   return Object.fromEntries(names.flatMap((name) => (ids[name] ? [[name, ids[name]]] : [])));
 }
 
-/** With several linking issuers a client id alone says nothing. Without any it links nobody, and may stand for when there is one. */
+/** With several linking issuers a client id alone says nothing. Without any it links no account, and may stand for when there is one. */
 function linkingEntries(entries: readonly string[], linkingIssuers: ReadonlySet<string>): readonly string[] {
   const wanting = entries.filter(
     (entry) => linkingClients({ socialLinkingClientIds: [entry] }, linkingIssuers).length === 0,

@@ -31,7 +31,7 @@ export type NewUserParams = {
   authenticators: readonly AuthenticatorParams[];
   oauthProviders: readonly OauthProviderParams[];
   userTags: readonly string[];
-  /** Of a user who is born with an organization: texts of keys that the nonce of an identity token may name. */
+  /** Texts of keys that the nonce of an identity token may name, for a user who is born with an organization. */
   bornWithKeys?: readonly string[];
 };
 

@@ -83,7 +83,7 @@ export function unusedSignature(): Fault {
   );
 }
 
-/** The holder of the key of a bound token must have signed this use of it. One that is bound to no key has nobody who could. */
+/** The holder of the key of a bound token must have signed this use of it. One that is bound to no key has no holder who could. */
 export function checkTokenUse(
   { curves }: Pick<ActivityContext, "curves">,
   token: TokenClaims,
@@ -104,7 +104,7 @@ export function checkTokenUse(
 /**
  * The one user of the organization whom a token speaks for. Who has the contact verified comes before all who only wrote it down. Through the
  * auth proxy those do not count: which organization such a request names is the gateway's word, and the login would verify the contact for
- * whoever wrote it down.
+ * the user who wrote it down.
  */
 export function userOfToken(
   members: MembersPage,

@@ -19,7 +19,7 @@ export type LeafPosition = { organizationId: string; boot: string; number: numbe
 
 export type LeafRow = LeafPosition & { version: number | null; activityId: string | null; leaf: Uint8Array };
 
-/** Of one credential id. More are no owner's: see `gateway/evidence/own_sub_organization.ts`. */
+/** The most of one credential id that are read. More are no owner's: see `gateway/evidence/own_sub_organization.ts`. */
 export const maxCandidates = 8;
 
 /** Each number is written out, so that the planner knows it. Every one of the first four columns of the index is given. */
@@ -121,7 +121,7 @@ const unprovenAlone = compiled(
 
 /**
  * The same, where it came with its organization and nothing else lets anybody in: what `isFirstSignIn` asks of pages, asked of rows, so that
- * nobody's pages are read for whoever has a key.
+ * no pages are read for a caller who names a key.
  */
 export async function findUnprovenAlone(
   store: Store,
@@ -146,7 +146,7 @@ const identityAt = compiled("identity_at", (db, from: string, before: string) =>
     .limit(1),
 );
 
-/** Strangers name issuers. One where any user here has registered an identity is known, whoever asks. */
+/** Strangers name issuers. One where any user here has registered an identity is known to all who ask. */
 export async function hasIdentityAt(store: Store, issuer: string): Promise<boolean> {
   const start = identityStart(issuer);
   // The comma that it ends with, and the next character behind that.

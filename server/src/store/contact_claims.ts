@@ -34,7 +34,7 @@ export function contactClaimRow(
   };
 }
 
-/** Of the joined rows of a claim's user and organization: the user has the contact verified still. */
+/** The user has the contact verified still; asked of the joined rows of the claim's user and organization. */
 export const isStillVerified = sql<boolean>`organizations.deleted_at_ms is null and case contact_claims.kind
   when 'email' then users.email_verified = 1 and lower(users.user_email) = contact_claims.contact
   else users.phone_verified = 1 and users.user_phone_number = contact_claims.contact end`;

@@ -185,9 +185,9 @@ const topDamages: Damage[] = [
 /** Nobody signs up in the story. */
 const claimDamages: Damage[] = [
   {
-    name: "sign_up_claims: a claim is put in that nobody made",
+    name: "sign_up_claims: a made-up claim is put in",
     table: "sign_up_claims",
-    what: "a claim is put in that nobody made",
+    what: "a made-up claim is put in",
     found: ofARace,
     apply: (raw, { targetOrganization: { organizationId } }) =>
       raw.insert("sign_up_claims", {
@@ -199,12 +199,12 @@ const claimDamages: Damage[] = [
   },
 ];
 
-/** Nobody verifies a contact in the story, and a claim alone leads to nobody. */
+/** No user verifies a contact in the story, and a claim alone leads to none. */
 const contactDamages: Damage[] = [
   {
-    name: "contact_claims: a claim is put in that nobody made",
+    name: "contact_claims: a made-up claim is put in",
     table: "contact_claims",
-    what: "a claim is put in that nobody made",
+    what: "a made-up claim is put in",
     found: leadsOn,
     apply: (raw, { targetOrganization: { organizationId } }) =>
       raw.insert("contact_claims", {

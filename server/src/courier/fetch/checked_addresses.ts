@@ -14,7 +14,7 @@ export type AddressRules = {
   isPublic?(address: string): boolean;
 };
 
-/** Throws what a fetch would be refused with for its text alone: nobody is asked for it, no name server either. */
+/** Throws what a fetch would be refused with for its text alone: no host is asked for it, no name server either. */
 export function checkWrittenAddress(text: string, rules: UrlRules & Pick<AddressRules, "isPublic">): void {
   const url = parseOutgoingUrl(text, rules);
   const { egress, isPublic = isPublicAddress } = rules;

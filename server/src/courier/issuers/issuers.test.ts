@@ -282,7 +282,7 @@ test("so many new issuers are asked about in an hour; those that have worked are
   clock.nowMs += 20 * minuteMs;
   await assert.rejects(ask("https://d.test"), { error: "unusable" });
   await assert.rejects(ask("https://e.test"), busy);
-  // One that has failed is asked again, and counts again for whoever named it.
+  // One that has failed is asked again, and counts again for the caller who named it.
   await assert.rejects(ask("https://a.test"), { error: "unusable" });
   assert.deepEqual(news.slice(3), ["https://d.test", "https://a.test"]);
   clock.nowMs += 20 * minuteMs;

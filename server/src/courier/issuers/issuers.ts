@@ -16,11 +16,11 @@ export const issuerLimits = {
   pauseMs: refetchPauseMs,
   /** After a failure of an issuer that has worked. */
   retryMs: 10_000,
-  /** Of all callers together; the gateway knows them and counts for each. */
+  /** The bound for all callers together; the gateway knows them and counts for each. */
   newPerHour: 1_000,
-  /** Of those that the gateway says somebody is registered at. */
+  /** The bound for those where the gateway says that somebody is registered. */
   registeredPerHour: 10_000,
-  /** Of those that never worked. The others keep the rest of the fetches. */
+  /** The bound for those that never worked. The others keep the rest of the fetches. */
   newAtOnce: 8,
   remembered: 500,
 } as const;

@@ -154,7 +154,7 @@ for (const dialect of dialects) {
       const boss = [registeredPasskey(testPasskey(0), "own")];
       await rig.submit(rig.root, "create_authenticators", { userId: rig.root.userId, authenticators: boss });
       for (const way of ways) {
-        const junk: Stamps = (body) => passkeyEvidence(impostorPasskey(0, "nobody"), body);
+        const junk: Stamps = (body) => passkeyEvidence(impostorPasskey(0, "impostor"), body);
         assert.deepEqual((await stepsOf(() => way(junk))).filter(isPage), []);
         await assert.rejects(way(junk), unsigned);
       }
@@ -170,7 +170,7 @@ for (const dialect of dialects) {
       const named = Buffer.from(JSON.stringify({ organizationId: own }));
       const { organizationId } = await authenticateQuery(rig.dependencies, own, key.stamps(named), named, "named");
       assert.equal(organizationId, own);
-      // Whoever acts there is found from then on.
+      // A key that acts there is found from then on.
       const body = rig.body("create_user_tag", { userTagName: "t", userIds: [] }, { organizationId: own });
       const arrival = { body, evidence: key.stamps(body), idempotencyKey: undefined };
       const tag = await submit(

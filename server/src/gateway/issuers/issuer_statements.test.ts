@@ -176,7 +176,7 @@ const home = "203.0.113.7";
 const spent = { code: "resource_exhausted", errorCode: "RATE_LIMIT_EXCEEDED" };
 const nameOf = (n: number) => `https://issuer${n}.example`;
 
-test("new issuers count for the caller's site, and for nobody else", async () => {
+test("new issuers count for the caller's site alone", async () => {
   const { statementOf, clock } = start(undefined, [], 2);
   for (const n of [1, 2]) await statementOf(nameOf(n), 0, home);
   await assert.rejects(statementOf(nameOf(3), 0, home), spent);
@@ -214,7 +214,7 @@ test("an issuer where somebody is registered waits for no budget, and the courie
   assert.deepEqual(asked, [{ issuer, newerThanMs: 0, isRegistered: true }]);
 });
 
-test("many at once do not pass together, and whoever waits for another's fetch does not pay for it", async () => {
+test("many at once do not pass together, and a caller who waits for another's fetch does not pay for it", async () => {
   const { statementOf, behave, say } = start(undefined, [], 1);
   const gate = Promise.withResolvers<void>();
   behave(async ({ issuer: name }) => {

@@ -1,7 +1,7 @@
 /**
  * Statements of the courier about issuers, for the signer, which asks for them by a wish, and for queries, whose tokens the gateway verifies
  * itself. Those at hand serve first. Many that wait for one issuer wait for one fetch. Strangers name issuers, so those that never worked
- * are counted for the caller who named them; issuers that are known here wait for nobody's count.
+ * are counted for the caller who named them; issuers that are known here wait for no count.
  */
 import { Fault } from "@keystead/core/fault.ts";
 import { type IssuerStatement, peekStatement } from "@keystead/core/oidc/issuer_statement.ts";

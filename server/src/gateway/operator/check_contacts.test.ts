@@ -37,7 +37,7 @@ for (const dialect of dialects) {
     assert.equal(gone.ok, false);
     assert.match(
       gone.lines,
-      new RegExp(`contact_claims of user ${userId}: the verified e-mail address leads to nobody`),
+      new RegExp(`contact_claims of user ${userId}: the verified e-mail address leads to no user`),
     );
     await check(rig, true);
     assert.deepEqual(

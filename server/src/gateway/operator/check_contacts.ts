@@ -1,6 +1,6 @@
 /**
  * To whom verified contacts lead: each mark of a sub-organization's user has its claim below the parent. What an earlier version left is
- * named and stays: whose contact it is, nobody can tell from rows.
+ * named and stays: rows do not tell whose contact it is.
  */
 import { uuidFromBytes } from "@keystead/core/encoding/uuid.ts";
 import { type NewMark, newMarks } from "../../state/contacts.ts";
@@ -44,6 +44,6 @@ async function checkMark(tx: Inside, mark: Checked, findings: Findings): Promise
     findings.leaves(`user ${userId}: the verified ${what} does not lead here, because others have it verified, too`);
     return;
   }
-  if (!findings.differs(`contact_claims of user ${userId}: the verified ${what} leads to nobody`)) return;
+  if (!findings.differs(`contact_claims of user ${userId}: the verified ${what} leads to no user`)) return;
   await insertRow(tx, "contact_claims", contactClaimRow(organizationId, { ...mark, createdAtMs: Date.now() }));
 }

@@ -124,7 +124,7 @@ onBothDatabasesWithLog("nobody is linked without issuer, address, application an
 });
 
 onBothDatabasesWithLog(
-  "policies can deny linking, and an address that was only written down stops nobody",
+  "policies can deny linking, and an address that was only written down stops no one",
   async (rig) => {
     const proxy = await openGoogle(rig);
     const account = await signUpByCode(rig, proxy);

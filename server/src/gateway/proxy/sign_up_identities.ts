@@ -53,7 +53,7 @@ export function keyIdentity(curve: string, publicKey: string): CredentialIdentit
   return { what: "key", lookup: { by: "key", curve, publicKey } };
 }
 
-/** Of a user at another issuer, for one application there. */
+/** A user's identity at another issuer, for one application there. */
 export function issuerIdentity(facts: IdentityFacts): CredentialIdentity {
   return { what: "atIssuer", lookup: identityLookup(facts) };
 }

@@ -61,7 +61,7 @@ export type Source = {
   fingerprint(): string;
   issuers: IssuerSource;
   orders: CourierOrders;
-  /** Of the caller, whom new issuers count for. */
+  /** The caller's, whom new issuers count for. */
   address: string | undefined;
 };
 

@@ -172,7 +172,7 @@ test("an address is verified by a token for an application of the organization's
 });
 
 test("an application that has the id of the organization's own at another issuer is somebody else's", () => {
-  // Apple, for one, lets anybody choose the id of an application, if only nobody has it at Apple.
+  // Apple, for one, lets anybody choose the id of an application, if only no one has it at Apple.
   const both = [google, testIssuer];
   const isVerified = (iss: string, listed: string[], linking: readonly string[]) => {
     const { key, say, token } = createSignUps(listed, linking);
@@ -182,7 +182,7 @@ test("an application that has the id of the organization's own at another issuer
   };
   assert.equal(isVerified(google, ["client-3"], [google]), true);
   assert.equal(isVerified(testIssuer, ["client-3"], [testIssuer]), true);
-  // The operator has added an issuer: whose client it was meant to be, nobody knows any more.
+  // The operator has added an issuer: whose client it was meant to be is not known any more.
   for (const iss of both) assert.equal(isVerified(iss, ["client-3"], both), false, iss);
   for (const iss of both) assert.equal(isVerified(iss, [`${google}#client-3`], both), iss === google, iss);
   // Claims need the word of the organization's own application, at the issuer where it is its own.
