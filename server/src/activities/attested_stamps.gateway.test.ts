@@ -114,7 +114,7 @@ onBothDatabasesWithLog("a contact that one has proved becomes no other user's be
   for (const attempt of [login, prove]) await assert.rejects(attempt(), taken);
   assert.equal(await versionOf(rig, organizationId), before, "nothing is written");
   assert.equal((await ownerOf(rig, rig.organizationId, held))[0], one.organizationId);
-  // What a sub-organization has issued counts there alone.
+  // A token that a sub-organization has issued counts there alone.
   const own = heldToken(rig.signer, { organizationId: one.organizationId });
   assert.equal((await ownerOf(rig, rig.organizationId, own))[0], one.organizationId);
   await assert.rejects(attestedLogin(rig, organizationId, own), notFound);

@@ -200,7 +200,7 @@ function newRootUser(
     authenticators: params.authenticators ?? [],
     oauthProviders: params.oauthProviders ?? [],
     userTags: tag === undefined ? [] : [tag.tagId],
-    // Beside another key or a passkey the token may be somebody else's: one of them is then its owner's, and the other is not.
+    // A thief can bring the victim's key, which the token names, beside a key or passkey of their own: then the nonce shows nothing.
     bornWithKeys: (params.authenticators ?? []).length > 0 ? [] : onlyKeyOf(params.apiKeys ?? []),
   });
   // The parent's stamp speaks for them. Through the auth proxy nobody does: a public key may be anyone's, but for the one that signed. A

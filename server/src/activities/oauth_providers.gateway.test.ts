@@ -384,7 +384,7 @@ onBothDatabases(
     // Whoever runs another application where Ann signs in has such a token of hers.
     await add(ann, token("g0", { aud: "client-2" }));
     assert.equal((await userIn(rig, organizationId, ann.userId)).emailVerified, undefined);
-    // Nor does a token for another key, which is what somebody has who has only seen it.
+    // A token for another key verifies nothing either: a thief who has seen a token has no other kind.
     await add(ann, testToken(now(rig), { ...ofGoogle, sub: "g4", aud: "client-1" }, newKey().publicKey));
     assert.equal((await userIn(rig, organizationId, ann.userId)).emailVerified, undefined);
     const added = await add(ann, testToken(now(rig), { ...ofGoogle, sub: "g1" }, publicKeyOf(ann)));

@@ -108,7 +108,7 @@ onBothDatabases(
     const targetPublicKey = `04${"11".repeat(64)}`;
     const unsigned = /missing parameter: clientSignature/;
     const otherKeys = /its nonce is not the hash of the public key/;
-    /** What is carried out has no refusal: it leads nowhere. */
+    /** A use without a refusal is carried out, and leads nowhere. */
     type Use = { use: () => Promise<unknown>; refusal?: RegExp };
     const uses: Partial<Record<ActivityPath, Use[]>> = {
       update_user_email: [

@@ -158,9 +158,9 @@ class Execution {
       await refuseTakenContacts(store, item);
     } catch (error) {
       replyGone();
-      // Who follows stands on a state that is never committed; a birth alone changes none.
+      // Requests behind this one stand on a state that is never committed. A birth alone changes none.
       if (item.next !== undefined) run.abandon();
-      return this.#submission.afterRefusal(error, this.round.turn);
+      throw error;
     }
     const outcome = await committer.commit(item, run).finally(replyGone);
     if (outcome.kind === "conflict") return again("conflict");
